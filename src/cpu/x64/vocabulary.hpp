@@ -15,6 +15,7 @@
 // Mask registers that the vocabulary uses on AVX-512: k7 from set_tail() on, k6 from set_odd_lanes() on, k5 as scratch of
 // mul_masked_f16(), and k1 as scratch of swap_by_sign_u32() and swap_by_sign_u64().
 
+#include <array>
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
@@ -352,6 +353,12 @@ class Vocabulary : public JitKernel {
     void store_low_u32(const Address& d, const Vec& a, const Vec& scratch);
     // Stores the sum of the u64 lanes of vec(a), modulo 2^64. vec(a) and vec(scratch) are overwritten.
     void store_sum_u64(const Address& d, int a, int scratch);
+    // d = the entries of a table of 8 f32 (AVX2) or 32 f32 (AVX-512, in two registers) with the indices in the u32 lanes of a, modulo the size
+    // of the table. d is not a.
+    void lookup_f32(const Vec& d, const Vec& a, const Held (&table)[2]);
+    // Stores the sum of all f32 lanes of the four registers, as an f64. The registers are added in f32, the lanes of the result in f64. All
+    // registers are overwritten.
+    void store_sums_f32(const Address& d, const std::array<Vec, 4>& sums, int scratch);
     // d = low, then high. d may be the register of low.
     void join_halves(const Vec& d, const Half& low, const Half& high);
     // The u64 lanes of even and odd alternate: even 0, odd 0, even 1, odd 1, ... The lower half of that sequence goes

@@ -52,6 +52,38 @@ void Vocabulary::store_sum_u64(const Address& d, int a, int scratch) {
     vmovq(d, low);
 }
 
+void Vocabulary::lookup_f32(const Vec& d, const Vec& a, const Held (&table)[2]) {
+    if (!is_avx512()) return vpermps(d, a, table[0]);
+    vmovaps(d, a);
+    vpermi2ps(d, table[0].reg(), table[1]);
+}
+
+void Vocabulary::store_sums_f32(const Address& d, const std::array<Vec, 4>& sums, int scratch) {
+    vaddps(sums[0], sums[0], sums[1]);
+    vaddps(sums[2], sums[2], sums[3]);
+    vaddps(sums[0], sums[0], sums[2]);
+    const int a = sums[0].getIdx();
+    const Xbyak::Ymm half(a), upper(scratch);
+    const Xbyak::Xmm low(a), next(scratch);
+    if (is_avx512()) {
+        vextractf64x4(upper, Xbyak::Zmm(a), 1);
+        vcvtps2pd(Xbyak::Zmm(scratch), upper);
+        vcvtps2pd(Xbyak::Zmm(a), half);
+        vaddpd(Xbyak::Zmm(a), Xbyak::Zmm(a), Xbyak::Zmm(scratch));
+        vextractf64x4(upper, Xbyak::Zmm(a), 1);
+    } else {
+        vextractf128(next, half, 1);
+        vcvtps2pd(upper, next);
+        vcvtps2pd(half, low);
+    }
+    vaddpd(half, half, upper);
+    vextractf128(next, half, 1);
+    vaddpd(low, low, next);
+    vunpckhpd(next, low, low);
+    vaddsd(low, low, next);
+    vmovsd(d, low);
+}
+
 void Vocabulary::join_halves(const Vec& d, const Half& low, const Half& high) {
     const int to = d.getIdx(), from = low.getIdx(), upper = high.getIdx();
     is_avx512() ? vinsertf64x4(Xbyak::Zmm(to), Xbyak::Zmm(from), Xbyak::Ymm(upper), 1)

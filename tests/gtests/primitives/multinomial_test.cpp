@@ -130,6 +130,36 @@ TEST_F(Multinomial, WorkThatThreadsShare) {
     check(problem(tombola_f32, 20000, 2, probs), "two bad short rows");
 }
 
+// Numbers where one class ends and the next one begins, and numbers that are a little greater or less: estimates of sums cannot decide them.
+// Between these, numbers that they can.
+TEST_F(Multinomial, BordersOfClasses) {
+    Noise noise(41);
+    for (const bool log_probs : {false, true})
+        for (const size_t classes : {1000, 4096, 20000, 70001}) {
+            constexpr size_t kRows = 12, kSamples = 4;
+            std::vector<double> probs = varied(kRows, static_cast<int64_t>(classes), log_probs, 47);
+            Problem p = problem(tombola_f32, kRows, kSamples, probs);
+            p.request.log_probs = log_probs;
+            for (size_t row = 0; row < kRows; ++row) {
+                std::vector<double> prefix(classes);
+                double reached = 0;
+                for (size_t k = 0; k < classes; ++k) {
+                    const auto x =
+                        static_cast<double>(static_cast<float>(probs[row * classes + k]));
+                    prefix[k] = reached += log_probs ? std::exp(x) : x;
+                }
+                const size_t k =
+                    1 + static_cast<size_t>(noise.next() * static_cast<double>(classes - 2));
+                const double border = prefix[k] / reached;
+                const double middle = (prefix[k] + prefix[k + 1]) / 2 / reached;
+                for (const double u : {middle, border, border - 4e-8, border + 4e-8})
+                    p.request.uniforms.push_back(row % 3 == 0 ? middle : u);
+            }
+            check(p, (log_probs ? "log " : "") + std::to_string(classes));
+            if (HasFatalFailure()) return;
+        }
+}
+
 TEST_F(Multinomial, EveryLayout) {
     for (const auto type : {tombola_f32, tombola_bf16})
         for (const bool with_replacement : {true, false})

@@ -54,6 +54,66 @@ TEST_F(TokenSampler, EveryKindOfRowAndManyClasses) {
         }
 }
 
+// Numbers where one class ends and the next one begins, top_p where one set ends and the next one begins, and numbers that are a little
+// greater or less: estimates of sums cannot decide them. Between these, numbers that they can.
+TEST_F(TokenSampler, BordersOfClassesAndSets) {
+    Noise noise(43);
+    for (const size_t classes : {1000, 4096, 20000})
+        for (const auto logprobs : {tombola_logprobs_none, tombola_logprobs_raw}) {
+            constexpr int64_t kRows = 12, kSamples = 4;
+            std::vector<float> logits;
+            for (size_t i = 0; i < kRows * classes; ++i)
+                logits.push_back(static_cast<float>(noise.next() * 3));
+            Problem p = problem(tombola_f32, kRows, kSamples, logits);
+            p.request.temperature = {0.5f};
+            p.request.logprobs = logprobs;
+            for (size_t row = 0; row < kRows; ++row) {
+                std::vector<double> prefix;
+                for (size_t k = 0; k < classes; ++k)
+                    prefix.push_back((k == 0 ? 0 : prefix.back()) +
+                                     std::exp(2 * static_cast<double>(logits[row * classes + k])));
+                const auto k =
+                    static_cast<size_t>(noise.pick(1, static_cast<int64_t>(classes) - 2));
+                const double border = prefix[k] / prefix.back();
+                const double middle = (prefix[k] + prefix[k + 1]) / 2 / prefix.back();
+                for (const double u : {middle, border, border - 4e-8, border + 4e-8})
+                    p.request.uniforms.push_back(row % 3 == 0 ? middle : u);
+            }
+            check(p, "classes " + std::to_string(classes));
+            if (HasFatalFailure()) return;
+        }
+
+    // Of many borders, those that an f32 comes near. There is one such row for each, with 60 likely classes.
+    constexpr size_t kClasses = 3000, kRows = 60;
+    std::vector<float> logits, top_p;
+    while (top_p.size() < kRows) {
+        std::vector<float> row(kClasses, -25.0f);
+        double all = 0, reached = 0;
+        std::vector<double> likely;
+        for (size_t k = 0; k < 60; ++k) {
+            row[k * 41] = static_cast<float>(noise.next() * 8);
+            likely.push_back(std::exp(static_cast<double>(row[k * 41])));
+        }
+        for (const float x : row) all += std::exp(static_cast<double>(x));
+        std::sort(likely.rbegin(), likely.rend());
+        for (const double w : likely) {
+            const double border = (reached += w) / all;
+            const auto nearest = static_cast<float>(border);
+            if (std::abs(static_cast<double>(nearest) - border) > 2e-9) continue;
+            top_p.push_back(nearest);
+            logits.insert(logits.end(), row.begin(), row.end());
+            break;
+        }
+    }
+    for (const float min_p : {0.0f, 0.001f}) {
+        Problem p = problem(tombola_f32, static_cast<int64_t>(top_p.size()), 2, logits);
+        p.request.top_p = top_p;
+        p.request.min_p = {min_p};
+        check(p, "top_p at borders, min_p " + std::to_string(min_p));
+        if (HasFatalFailure()) return;
+    }
+}
+
 // Sets of so many classes that they are not listed: by top_k, by mass, by both, with min_p in every order; rows of equal and of
 // nearly equal logits, of the whole range, and with -inf; more top classes than are listed.
 TEST_F(TokenSampler, SetsOfManyClasses) {

@@ -186,13 +186,21 @@ bool JitMultinomial::sum_blocks(const Call& call, const Part& part, const Row& r
 bool JitMultinomial::load_sums(const Call& call, const Part& part, dim_t index, const char* ahead,
                                Found& found, Row& row) const {
     if (!desc_.log_probs) return load_weight_sums(call, part, index, ahead, found, row);
+    if (!load_logits(call, part, index, found, row)) return false;
+    found.is_allowed = sum_blocks(call, part, row, ahead, found.greatest);
+    found.is_known = src_.has_dense_rows();
+    return true;
+}
+
+// Loads a row of logits, whose greatest logit may be known. Returns false if the row is refused.
+bool JitMultinomial::load_logits(const Call& call, const Part& part, dim_t index, Found& found,
+                                 Row& row) const {
     row.index = index;
     row.data = dense_row(call, part, index);
     if (!found.is_known) found.is_allowed = find_greatest(row.data, found.greatest);
+    found.is_known = true;
     if (!found.is_allowed || !passes_.is_distribution(found.greatest)) return false;
     passes_.set_scale(row, found.greatest);
-    found.is_allowed = sum_blocks(call, part, row, ahead, found.greatest);
-    found.is_known = src_.has_dense_rows();
     return true;
 }
 
@@ -229,7 +237,9 @@ Status JitMultinomial::execute(const ExecContext& context) const {
                     RowSource(src_, context.input(TOMBOLA_ARG_SRC), desc_.log_probs),
                     context.input<char>(TOMBOLA_ARG_SRC), context.scratchpad<char>()};
     const auto batch = static_cast<double>(desc_.src.dims[0]);
-    const double reading = passes_.nanoseconds(desc_.src.nelems());
+    using Sums = RowPasses::Sums;
+    const double reading =
+        passes_.nanoseconds(desc_.src.nelems(), tries_estimates() ? Sums::estimated : Sums::exact);
     LowestRow wrong;
     if (way_ == Way::guide) {
         auto* greatest = reinterpret_cast<double*>(call.scratch + scratch_.results);
@@ -293,6 +303,11 @@ void JitMultinomial::draw_each_row(const Call& call, const Part& part, Range row
         if (src_.has_dense_rows())
             ahead =
                 call.src + src_.offset(std::min(r + 1, rows.end - 1), 0) * passes_.element_bytes();
+        if (tries_estimates() && tries_.next_tries()) {
+            const Draw draw = draw_by_estimates(call, part, r, ahead, found, row);
+            if (draw == Draw::done) continue;
+            if (draw == Draw::refused) return wrong.report(r);
+        }
         if (!load_sums(call, part, r, ahead, found, row)) return wrong.report(r);
         if (way_ == Way::blocks)
             draw_from_blocks(call, part, row);

@@ -5,7 +5,7 @@
 //
 //   short_rows   few samples from few classes: the weights of the row
 //   blocks       few samples from many classes: sums of blocks of classes, and for each sample the weights of the one
-//                block that it falls into; no distribution is stored
+//                block that it falls into; no distribution is stored. Very few samples are first drawn by estimates of these sums
 //   guide        many samples: the cumulative distribution and its guide table, O(1) per sample
 //   tree         without replacement: a tree of sums (cpu/multinomial/weight_tree.hpp)
 //   sparse_tree  the same for few samples: sums of small blocks of classes, and the weights of those that are drawn from
@@ -26,6 +26,7 @@
 #include "cpu/x64/multinomial/draw_kernel.hpp"
 #include "cpu/x64/multinomial/lane_draws.hpp"
 #include "cpu/x64/rng/philox_generator.hpp"
+#include "cpu/x64/weights/estimated_row.hpp"
 #include "cpu/x64/weights/row_passes.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -72,6 +73,10 @@ class JitMultinomial : public Executable {
 
     static Result<std::unique_ptr<Executable>> build(CpuIsa isa, const Desc& desc, int max_parts);
     static Way way_for(const Desc& desc);
+    bool tries_estimates() const {
+        return way_ == Way::blocks && passes_.has_estimates() &&
+               desc_.dst.dims[1] <= EstimatedRow::kMaxSamples;
+    }
     dim_t block_units() const;  // of the sums, for blocks and sparse_tree
 
     // How long one thread takes for a row.
@@ -97,8 +102,13 @@ class JitMultinomial : public Executable {
         bool is_allowed = false;  // no element is refused
         double greatest = 0;
     };
+    enum class Draw { done, undecided, refused };
+    // Draws all samples of a row by estimates. If one is undecided, the row has to be loaded.
+    Draw draw_by_estimates(const Call& call, const Part& part, dim_t index, const char* ahead,
+                           Found& found, Row& row) const;
     bool load_sums(const Call& call, const Part& part, dim_t index, const char* ahead, Found& found,
                    Row& row) const;
+    bool load_logits(const Call& call, const Part& part, dim_t index, Found& found, Row& row) const;
     bool load_weight_sums(const Call& call, const Part& part, dim_t index, const char* ahead,
                           Found& found, Row& row) const;
     void draw_short_rows(const Call& call, const Part& part, Range rows, LowestRow& wrong) const;
@@ -121,6 +131,7 @@ class JitMultinomial : public Executable {
     std::optional<LaneDraws> lanes_;
     MatrixLayout src_, dst_;
     int max_parts_;
+    mutable EstimateTries tries_;
 };
 
 }  // namespace tombola::impl::cpu::x64

@@ -63,6 +63,49 @@ void JitMultinomial::draw_short_rows(const Call& call, const Part& part, Range r
     }
 }
 
+// Like load_sums(), it reads a row of weights once, and rows of logits twice in succession.
+JitMultinomial::Draw JitMultinomial::draw_by_estimates(const Call& call, const Part& part,
+                                                       dim_t index, const char* ahead, Found& found,
+                                                       Row& row) const {
+    if (desc_.log_probs && !load_logits(call, part, index, found, row)) return Draw::refused;
+    if (!desc_.log_probs) {
+        row.index = index;
+        row.data = dense_row(call, part, index);
+    }
+    auto* sums = reinterpret_cast<double*>(part.sums);
+    double greatest = 0;  // of this row for weights, of the row ahead for logits
+    const bool is_allowed = share_row(
+        passes_.blocks(), 1, {passes_.nanoseconds(passes_.classes(), RowPasses::Sums::estimated)},
+        [&](Range range, double& maximum) {
+            return passes_.estimate(row, range.begin, range.end, ahead, sums + range.begin,
+                                    maximum);
+        },
+        greatest);
+    if (!desc_.log_probs) {
+        if (!is_allowed || !passes_.is_distribution(greatest)) return Draw::refused;
+        passes_.set_scale(row, greatest);
+        if (row.is_scalar) return Draw::undecided;
+    }
+    const EstimatedRow estimates(passes_, call.source, row, sums);
+    const dim_t samples = desc_.dst.dims[1], first = index * samples;
+    UniformReader uniforms(call.uniforms, first);
+    for (dim_t s = 0; s < samples; ++s) {
+        const dim_t k = estimates.draw(uniforms.next());
+        if (k == EstimatedRow::kUndecided) {
+            tries_.note(false);
+            return Draw::undecided;
+        }
+        put_index(desc_.dst.data_type, call.scratch + scratch_.results, first + s, k);
+    }
+    tries_.note(true);
+    if (desc_.log_probs) {
+        found.is_allowed = is_allowed;
+        found.greatest = greatest;
+        found.is_known = src_.has_dense_rows();
+    }
+    return Draw::done;
+}
+
 // Requires the sums of the blocks in part.sums.
 void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const Row& row) const {
     const dim_t samples = desc_.dst.dims[1], blocks = passes_.blocks();

@@ -29,6 +29,7 @@ class JitTokenSampler : public Executable {
     SamplerKernels kernels_;
     MatrixLayout src_;
     int max_parts_;
+    mutable SamplerTries tries_;
 };
 
 // The nanoseconds that one thread takes for a row with these parameters. The constants were measured on Zen 5.
@@ -39,7 +40,10 @@ double JitTokenSampler::nanoseconds(const RowParameters& row) const {
     if (row.is_greedy()) return time;
     if (row.top_p < 1) time += kPerTopP;
     if (row.top_k < classes) return time + kPerListedClass * static_cast<double>(row.top_k);
-    return time + kernels_.passes.nanoseconds(classes);
+    const RowPasses& passes = kernels_.passes;
+    using Sums = RowPasses::Sums;
+    return time +
+           passes.nanoseconds(classes, passes.has_estimates() ? Sums::estimated : Sums::exact);
 }
 
 // The parameters of rows may differ: the first row may be greedy, and the others not. So the cost of the batch is that of a few of its
@@ -63,7 +67,7 @@ Status JitTokenSampler::execute(const ExecContext& context) const {
     LowestRow wrong;
     const auto sample_rows = [&](int part, Range rows) {
         RowSampler sampler(desc_, kernels_, call, source, src_, src,
-                           Arena(parts + to_size(part) * part_bytes));
+                           Arena(parts + to_size(part) * part_bytes), tries_);
         for (dim_t row = rows.begin; row < rows.end; ++row)
             if (!sampler.sample(row, std::min(row + 1, rows.end - 1))) return wrong.report(row);
     };

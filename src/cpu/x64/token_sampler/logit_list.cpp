@@ -325,23 +325,28 @@ uint64_t LogitList::mass(float ratio) {
 }
 
 uint64_t LogitList::bound_of_mass(uint64_t mass, float ratio) {
+    return bound_of_mass(mass, mass, ratio);
+}
+
+uint64_t LogitList::bound_of_mass(uint64_t lower, uint64_t upper, float ratio) {
     if (size_ <= kSorted) {
         const uint64_t* keys = sorted_keys();
         for (dim_t i = 0; i < size_; ++i) arrays_.copied_logits[i] = logit_of(keys[i]);
         weigh(arrays_.copied_logits, size_, ratio, arrays_.weights);
         dim_t i = 0;
-        for (uint64_t reached = arrays_.weights[0]; reached < mass; reached += arrays_.weights[i])
-            ++i;
-        return keys[i];
+        uint64_t reached = arrays_.weights[0];
+        while (reached < lower) reached += arrays_.weights[++i];
+        return reached < upper ? kNoBound : keys[i];
     }
     weights(ratio);
     std::copy(arrays_.ids, arrays_.ids + size_, arrays_.copied_ids);
     std::copy(arrays_.logits, arrays_.logits + size_, arrays_.copied_logits);
     Candidates list{arrays_.copied_ids, arrays_.copied_logits, arrays_.weights, size_};
     const uint32_t lowest = rank_of(*std::min_element(arrays_.logits, arrays_.logits + size_));
-    const dim_t last = find_prefix_end(list, mass, lowest, rank_of(greatest_), arrays_.ranges,
-                                       [](uint32_t, uint64_t, uint64_t) {});
-    return key_of(list.logits[last], list.ids[last]);
+    const auto [last, excess] =
+        find_prefix_end(list, lower, lowest, rank_of(greatest_), arrays_.ranges,
+                        [](uint32_t, uint64_t, uint64_t) {});
+    return excess < upper - lower ? kNoBound : key_of(list.logits[last], list.ids[last]);
 }
 
 void LogitList::weigh(float* logits, dim_t count, float ratio, uint64_t* weights) const {

@@ -113,6 +113,8 @@ class LogitList {
     uint64_t mass(float ratio);
     // The bound of the shortest prefix of the list that has at least `mass`, which is at most the mass of the list.
     uint64_t bound_of_mass(uint64_t mass, float ratio);
+    // The same for a mass that is known to be between two numbers, or kNoBound if they have different bounds.
+    uint64_t bound_of_mass(uint64_t lower, uint64_t upper, float ratio);
 
     // sorted_keys(): the keys in order. weights(): the weights in class order. The results stay valid until the next call.
     const uint64_t* sorted_keys();

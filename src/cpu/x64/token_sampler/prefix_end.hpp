@@ -23,16 +23,19 @@ struct Candidates {
 inline constexpr size_t kMaxRanges = 2048;
 
 // Finds the end of the shortest prefix whose amount is at least `target`. The amount of all candidates must be at least `target`, and all
-// their ranks must be in [lowest, highest]. Afterwards the candidates are those whose logits equal the last logit of the prefix. Returns
-// the index of the last class of the prefix among them.
+// their ranks must be in [lowest, highest]. Afterwards the candidates are those whose logits equal the last logit of the prefix.
 //
 // Each round divides the ranks into equal ranges and adds up the amounts of each range. The sums show in which range the prefix ends, and
 // only the candidates of this range remain. For each candidate, a round calls leave(id, before, after). `before` is its amount if the
 // prefix contains it, `after` is its amount if the prefix does not, and both are 0 if it remains. So no branch depends on the data.
 // `ranges` has kMaxRanges elements.
+struct PrefixEnd {
+    dim_t last;       // the index of the last class of the prefix among the remaining candidates
+    uint64_t excess;  // by how much the amount of the prefix exceeds the target
+};
 template <class Leave>
-dim_t find_prefix_end(Candidates& c, uint64_t target, uint32_t lowest, uint32_t highest,
-                      uint64_t* ranges, const Leave& leave) {
+PrefixEnd find_prefix_end(Candidates& c, uint64_t target, uint32_t lowest, uint32_t highest,
+                          uint64_t* ranges, const Leave& leave) {
     while (lowest != highest) {
         size_t count = 16;
         while (count < kMaxRanges && static_cast<dim_t>(count) < c.size) count *= 2;
@@ -62,7 +65,8 @@ dim_t find_prefix_end(Candidates& c, uint64_t target, uint32_t lowest, uint32_t 
             highest = std::max(highest, rank);
         }
     }
-    return static_cast<dim_t>((target - 1) / c.amounts[0]);
+    const uint64_t last = (target - 1) / c.amounts[0];
+    return {static_cast<dim_t>(last), (last + 1) * c.amounts[0] - target};
 }
 
 }  // namespace tombola::impl::cpu::x64

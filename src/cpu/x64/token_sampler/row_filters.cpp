@@ -37,6 +37,36 @@ uint64_t RowSampler::top_p_of_row(uint64_t mass, float ratio) {
     return wide_.shrink(mass);
 }
 
+// The bound of top_p of the whole row, if it matters beside `others`, the bound of the other filters. Otherwise kNoBound. The filter keeps
+// the shortest prefix of the order with enough mass; if the other filters keep less mass, it does not matter.
+uint64_t RowSampler::top_p_exactly(uint64_t others, float ratio) {
+    const uint64_t mass = kept_mass(parameters_.top_p, wide_.set(kNoBound, ratio));
+    if (others == kNoBound || !list_set(others)) return top_p_of_row(mass, ratio);
+    return list_.mass(ratio) >= mass ? list_.bound_of_mass(mass, ratio) : kNoBound;
+}
+
+// The same by estimates of the mass of the row. No result if they do not decide it, or if the prefix has no short list.
+std::optional<uint64_t> RowSampler::top_p_by_estimates(uint64_t others, float ratio) {
+    if (!tries_estimates(ratio, tries_.top_ps)) return std::nullopt;
+    const auto [lower, upper] = wide_.estimate(ratio).sum();
+    const uint64_t least = kept_mass(parameters_.top_p, lower),
+                   most = kept_mass(parameters_.top_p, upper);
+    std::optional<uint64_t> bound;
+    if (others != kNoBound) {
+        if (list_set(others) && list_.mass(ratio) < least) bound = kNoBound;
+    } else {
+        list_.select(kFirstLength);
+        const bool is_short = desc_.classes() <= kShortRow;
+        if (list_.mass(ratio) < most) list_.select(is_short ? kLongest : kNextLength);
+    }
+    if (!bound && list_.size() > 0 && list_.mass(ratio) >= most) {
+        const uint64_t found = list_.bound_of_mass(least, most, ratio);
+        if (found != kNoBound) bound = found;
+    }
+    tries_.top_ps.note(bound.has_value());
+    return bound;
+}
+
 // The bound of top_p of the classes up to a bound.
 uint64_t RowSampler::top_p_within(uint64_t before, float ratio) {
     if (list_set(before))
@@ -70,12 +100,8 @@ RowSampler::Set RowSampler::find_set() {
 
     uint64_t top_p_bound = kNoBound;
     if (has_top_p && (joint || (!has_top_k && !(vllm && has_min_p)))) {
-        // If the classes that the other filters keep have less than this mass, top_p does not matter.
-        const uint64_t mass = kept_mass(p.top_p, wide_.set(kNoBound, ratio));
-        if (both == kNoBound || !list_set(both))
-            top_p_bound = top_p_of_row(mass, ratio);
-        else if (list_.mass(ratio) >= mass)
-            top_p_bound = list_.bound_of_mass(mass, ratio);
+        const std::optional<uint64_t> estimated = top_p_by_estimates(both, ratio);
+        top_p_bound = estimated ? *estimated : top_p_exactly(both, ratio);
     } else if (has_top_p) {
         top_p_bound = top_p_within(vllm ? both : top_k_bound, ratio);
     }

@@ -22,7 +22,7 @@ size_t RowSampler::scratchpad_bytes(const TokenSamplerDesc& desc) {
 
 RowSampler::RowSampler(const TokenSamplerDesc& desc, const SamplerKernels& kernels,
                        const SamplerCall& call, const RowSource& source, const MatrixLayout& layout,
-                       const char* src, Arena arena)
+                       const char* src, Arena arena, SamplerTries& tries)
     : desc_(desc),
       kernels_(kernels),
       call_(call),
@@ -33,7 +33,8 @@ RowSampler::RowSampler(const TokenSamplerDesc& desc, const SamplerKernels& kerne
       wide_(kernels.passes, source, list_, arena),
       type_(float_type_of(desc.src.data_type)),
       element_(kernels.passes.element_bytes()),
-      shift_(quantum_shift(1.0, desc.classes())) {
+      shift_(quantum_shift(1.0, desc.classes())),
+      tries_(tries) {
     pad_rest();
 }
 
@@ -52,17 +53,14 @@ bool RowSampler::sample(dim_t row, dim_t next) {
     logprob_ratio_ = raw ? 1 : parameters_.draw_ratio();
     if (raw) log_mass_ = log_of_mass(wide_.set(kNoBound, 1), shift_);
     Set set;
-    if (!parameters_.is_greedy() || processed) {
-        set = find_set();
-        set_mass(set);
-    }
+    if (!parameters_.is_greedy() || processed) set = find_set();
+    const bool is_drawn = !parameters_.is_greedy() && !processed && draw_by_estimates(set);
+    if (!is_drawn && (!parameters_.is_greedy() || processed)) set_mass(set);
     if (processed) log_mass_ = log_of_mass(set.mass, shift_);
     if (parameters_.is_greedy())
         draw_greedy();
-    else if (set.is_listed)
-        draw_listed(set);
-    else
-        draw_wide(set);
+    else if (!is_drawn)
+        set.is_listed ? draw_listed(set) : draw_wide(set);
     if (call_.wants_top()) put_top();
     return true;
 }
@@ -154,9 +152,43 @@ void RowSampler::draw_listed(const Set& set) {
     });
 }
 
+void RowSampler::put_wide_kept(uint64_t bound) {
+    if (!call_.wants_kept()) return;
+    const dim_t count = wide_.count(bound, parameters_.draw_ratio());
+    call_.outputs().kept(row_) = static_cast<int32_t>(count);
+}
+
 void RowSampler::draw_wide(const Set& set) {
-    if (call_.wants_kept()) call_.outputs().kept(row_) = static_cast<int32_t>(wide_.count());
+    put_wide_kept(set.bound);
     put_samples(set, [&](uint64_t target) { return wide_.draw(target); });
+}
+
+// Whether the row is tried by estimates. If its exact sums are there, they are as good.
+bool RowSampler::tries_estimates(float ratio, EstimateTries& tries) const {
+    return kernels_.passes.has_estimates() && !wide_.is_set(kNoBound, ratio) && tries.next_tries();
+}
+
+// Draws all samples from a whole row by estimates of its mass. Returns false if this row is not tried, or if a sample is not decided.
+bool RowSampler::draw_by_estimates(const Set& set) {
+    const float ratio = parameters_.draw_ratio();
+    const bool is_whole = !set.is_listed && set.bound == kNoBound;
+    if (!is_whole || desc_.samples() > EstimatedRow::kMaxSamples ||
+        !tries_estimates(ratio, tries_.draws))
+        return false;
+    const EstimatedRow estimates = wide_.estimate(ratio);
+    const SamplerOutputs& out = call_.outputs();
+    UniformReader uniforms = call_.uniforms(row_);
+    bool decided = true;
+    for (dim_t s = 0; s < desc_.samples(); ++s) {
+        const dim_t k = estimates.draw(uniforms.next());
+        decided = k != EstimatedRow::kUndecided;
+        if (!decided) break;
+        out.put_id(row_, s, k);
+        if (desc_.logprobs != Logprobs::none) out.logprob(row_, s) = logprob(k);
+    }
+    tries_.draws.note(decided);
+    if (decided) put_wide_kept(kNoBound);
+    return decided;
 }
 
 // Writes the first classes of the order: first those above -inf, then the allowed ones that are -inf.

@@ -22,13 +22,19 @@ struct SamplerKernels {
     RowPasses passes;
 };
 
+// Of all executions of a primitive.
+struct SamplerTries {
+    EstimateTries draws, top_ps;
+};
+
 class RowSampler {
   public:
     // The bytes of scratchpad for one part of an execution. A part handles one row at a time.
     static size_t scratchpad_bytes(const TokenSamplerDesc& desc);
 
     RowSampler(const TokenSamplerDesc& desc, const SamplerKernels& kernels, const SamplerCall& call,
-               const RowSource& source, const MatrixLayout& layout, const char* src, Arena arena);
+               const RowSource& source, const MatrixLayout& layout, const char* src, Arena arena,
+               SamplerTries& tries);
 
     // Computes the outputs of a row. `next` is the row that will be read next. Returns false if the row is refused.
     bool sample(dim_t row, dim_t next);
@@ -57,6 +63,8 @@ class RowSampler {
     Set find_set();
     uint64_t top_k_of_row();
     uint64_t top_p_of_row(uint64_t mass, float ratio);
+    std::optional<uint64_t> top_p_by_estimates(uint64_t others, float ratio);
+    uint64_t top_p_exactly(uint64_t others, float ratio);
     uint64_t top_p_within(uint64_t before, float ratio);
     bool list_set(uint64_t bound);
 
@@ -65,6 +73,9 @@ class RowSampler {
     void draw_greedy();
     void draw_listed(const Set& set);
     void draw_wide(const Set& set);
+    void put_wide_kept(uint64_t bound);
+    bool draw_by_estimates(const Set& set);
+    bool tries_estimates(float ratio, EstimateTries& tries) const;
     template <class Draw>
     void put_samples(const Set& set, const Draw& draw);
     void put_top();
@@ -88,6 +99,8 @@ class RowSampler {
     FloatType type_;
     dim_t element_;
     int shift_;
+
+    SamplerTries& tries_;
 
     dim_t row_ = 0;
     const char* data_ = nullptr;

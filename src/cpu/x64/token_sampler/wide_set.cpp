@@ -244,10 +244,11 @@ uint64_t WideSet::collect(uint32_t lower, uint32_t upper, Ratio ratio) {
 // Otherwise subtracts the classes after the prefix.
 uint64_t WideSet::search_band(uint64_t target, uint32_t lower, uint32_t upper, bool adds) {
     Candidates band{arrays_.ids, arrays_.logits, arrays_.amounts, size_};
-    const dim_t last = find_prefix_end(band, target, lower, upper - 1, arrays_.ranges,
-                                       [&](uint32_t id, uint64_t before, uint64_t after) {
-                                           arrays_.sums[id / kBlock] += adds ? before : 0 - after;
-                                       });
+    const auto [last, excess] = find_prefix_end(band, target, lower, upper - 1, arrays_.ranges,
+                                                [&](uint32_t id, uint64_t before, uint64_t after) {
+                                                    arrays_.sums[id / kBlock] +=
+                                                        adds ? before : 0 - after;
+                                                });
     const float logit = upper - lower == 1 ? float_of(lower) : band.logits[last];
     const uint64_t bound = key_of(logit, band.ids[last]);
     const dim_t within = last + 1;
@@ -296,7 +297,7 @@ uint64_t WideSet::finish_set(uint64_t bound, float ratio) {
 }
 
 uint64_t WideSet::set(uint64_t bound, float ratio) {
-    if (ratio_ == ratio && bound_ == bound) return mass_;
+    if (is_set(bound, ratio)) return mass_;
     uint32_t rank = rank_of_bound(bound);
     const float scaled = bound == kNoBound ? WeightExpF32::kFlush - 1
                                            : scaled_logit(float_of(rank), list_.greatest(), ratio);
@@ -307,6 +308,20 @@ uint64_t WideSet::set(uint64_t bound, float ratio) {
         subtract_after(bound, rank, weight_of(scaled, shift_));
     }
     return finish_set(bound, ratio);
+}
+
+EstimatedRow WideSet::estimate(float ratio) {
+    ratio_ = 0;
+    const Row row = row_of(ratio, WeightExpF32::kFlush);
+    auto* sums = reinterpret_cast<double*>(arrays_.sums);
+    parallel_ranges(passes_.blocks(), 1,
+                    {passes_.nanoseconds(classes_, RowPasses::Sums::estimated)},
+                    [&](dim_t begin, dim_t end) {
+                        double unused = 0;
+                        passes_.estimate(row, begin, end, ahead_, sums + begin, unused);
+                    });
+    ahead_ = data_;  // the pass above has prefetched the next row
+    return {passes_, source_, row, sums};
 }
 
 // Subtracts the classes after the bound from the sums. The sums have all classes from rank `lowest` on, which is the lowest rank with the
@@ -358,9 +373,8 @@ dim_t WideSet::draw(uint64_t target) {
     return first + class_reaching(arrays_.block, end - first, target);
 }
 
-dim_t WideSet::count() const {
-    const uint64_t flush = bound_of_scaled(WeightExpF32::kFlush, list_.greatest(), ratio_);
-    const uint64_t bound = std::min(bound_, flush);
+dim_t WideSet::count(uint64_t bound, float ratio) const {
+    bound = std::min(bound, bound_of_scaled(WeightExpF32::kFlush, list_.greatest(), ratio));
     const uint32_t rank = std::max(rank_of_bound(bound), lowest_rank());
     const float lowest = float_of(rank);
     dim_t count = list_.count_row(lowest);

@@ -15,6 +15,7 @@
 #include <cstdint>
 
 #include "cpu/x64/token_sampler/logit_list.hpp"
+#include "cpu/x64/weights/estimated_row.hpp"
 #include "cpu/x64/weights/row_passes.hpp"
 
 namespace tombola::impl::cpu::x64 {
@@ -54,9 +55,14 @@ class WideSet {
 
     // Makes {key <= bound} the set, with the weights of this ratio. Returns its mass.
     uint64_t set(uint64_t bound, float ratio);
-    // After set(): the lowest class whose prefix sum reaches the target, and how many classes have a positive weight.
+    // Whether set() would return at once.
+    bool is_set(uint64_t bound, float ratio) const { return ratio_ == ratio && bound_ == bound; }
+    // The whole row by estimates, if RowPasses has them. Afterwards there is no set.
+    EstimatedRow estimate(float ratio);
+    // After set(): the lowest class whose prefix sum reaches the target.
     dim_t draw(uint64_t target);
-    dim_t count() const;
+    // How many classes of {key <= bound} have a positive weight. It need not be the set.
+    dim_t count(uint64_t bound, float ratio) const;
 
   private:
     // A ratio selects the amounts by which the end of a prefix is searched: the weights of the classes or, if it is 0, their number.

@@ -64,7 +64,7 @@ class LogitSumKernel : public LogitPasses {
         // Of 1 to 32 units. The form for near logits stops at a block if it has a logit that is too far below, or if the first classes of the
         // next block have one.
         LogitArgs row;
-        float limit;        // -flush, for all logits
+        float limit;  // -flush, for all logits
         Shape shape;
         RowFindings found;  // out, unless scaled
     };
@@ -83,9 +83,9 @@ class LogitSumKernel : public LogitPasses {
     void emit_check(Label& too_far);
     void emit_sum();
 
-    Vec sum() const { return vec(6); }       // S
-    Vec rest() const { return vec(9); }      // the sum of trunc(l), plus kRestBias, u32
-    Vec all() const { return vec(11); }      // near logits: the logical and of all z of the call
+    Vec sum() const { return vec(6); }   // S
+    Vec rest() const { return vec(9); }  // the sum of trunc(l), plus kRestBias, u32
+    Vec all() const { return vec(11); }  // near logits: the logical and of all z of the call
     // All logits: whether e is within the limit.
     Mask within(const Set& r) const { return {Xbyak::Opmask(3 + r.vector % kMasks), vec(11)}; }
 

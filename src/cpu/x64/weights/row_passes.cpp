@@ -63,7 +63,7 @@ dim_t units_in_place(dim_t classes) {
 
 // As long as the target lies beyond the next few weights, adds them up at once, so that few additions wait for one another. Among those few,
 // it counts the prefix sums below the target: a loop that ended at the target would end where no processor predicts.
-dim_t class_reaching(const uint64_t* weights, dim_t count, uint64_t target) {
+ClassReached reach_class(const uint64_t* weights, dim_t count, uint64_t target) {
     constexpr dim_t kTogether = 16;
     dim_t k = 0;
     for (; k + kTogether <= count; k += kTogether) {
@@ -71,14 +71,16 @@ dim_t class_reaching(const uint64_t* weights, dim_t count, uint64_t target) {
         if (sum >= target) break;
         target -= sum;
     }
-    uint64_t reached = 0;
+    uint64_t reached = 0, excess = UINT64_MAX;
     const dim_t end = std::min(count, k + kTogether);
     dim_t below = 0;
     for (dim_t i = k; i < end; ++i) {
         reached += weights[i];
         below += reached < target ? 1 : 0;
+        excess =
+            std::min(excess, reached - target);  // a great number if the sum is below the target
     }
-    return k + below;
+    return {k + below, excess};
 }
 
 Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_probs,
@@ -98,6 +100,15 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_
     passes.log_classes_ = log_classes;
     if (weights == Weights::stored) return passes;
     const bool is_narrow = type != FloatType::f64;
+    if (is_narrow && log_classes <= kMaxEstimatedLog) {
+        passes.estimate_error_ = x64::estimate_error(isa, log_probs, log_classes);
+        if (log_probs)
+            passes.estimate_logits_ =
+                TOMBOLA_TRY(cached_function<LogitEstimateKernel>({isa, type, scaled}));
+        else
+            passes.estimate_weights_ =
+                TOMBOLA_TRY(cached_function<WeightEstimateKernel>({isa, type}));
+    }
     if (log_probs && is_narrow && log_classes >= LogitSumKernel::kMinLog &&
         log_classes <= LogitSumKernel::kMaxLog) {
         using Logits = LogitSumKernel::Logits;
@@ -122,9 +133,10 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_
     return passes;
 }
 
-double RowPasses::nanoseconds(dim_t classes) const {
-    constexpr int kWeightInstructions = 8, kLogitInstructions = 33;  // per vector of f32
-    const int instructions = log_probs_ ? kLogitInstructions : kWeightInstructions;
+double RowPasses::nanoseconds(dim_t classes, Sums sums) const {
+    // Per vector of f32.
+    const bool exact = sums == Sums::exact;
+    const int instructions = log_probs_ ? (exact ? 33 : 23) : (exact ? 8 : 5);
     const auto count = static_cast<double>(classes);
     return std::max(count * machine().nanoseconds_per_lane(instructions, shape_of(isa_).bytes),
                     moving(static_cast<size_t>(classes * element_bytes_)).nanoseconds);
@@ -193,7 +205,7 @@ void RowPasses::pass_over(BlockArgs& blocks, dim_t count) const {
     const dim_t step = count * blocks.units * kUnitClasses * element_bytes_;
     blocks.src += step;
     blocks.ahead += step;
-    blocks.sums += count;
+    blocks.sums = static_cast<uint64_t*>(blocks.sums) + count;
     blocks.count -= count;
 }
 
@@ -249,17 +261,22 @@ bool RowPasses::sum_weights(const Row& row, BlockArgs blocks, bool is_padded,
         const dim_t count = blocks.count - args.blocks.count;
         const char* data = blocks.src;
         pass_over(blocks, count);
-        if (count == 0 || accept_stored(args.found, greatest)) return true;
-        // There is -0 or an element that is not allowed. The sums are right if it is -0.
-        RowMaxKernel::Args again{data, count * blocks.units, {}};
-        max_(again);
-        return accept(again.found, greatest);
+        return count == 0 || accept_weights(args.found, data, count * blocks.units, greatest);
     };
     bool good = true;
     if (!is_padded) good = run(large_weights_, Elements::large);
     if (blocks.count > 0) good = run(large_or_zero_weights_, Elements::large_or_zero) && good;
     if (blocks.count > 0) good = run(all_weights_, Elements::all) && good;
     return good;
+}
+
+// If there is -0 or an element that is not allowed, the sums are right if it is -0.
+bool RowPasses::accept_weights(const RowFindings& found, const char* data, dim_t units,
+                               double& greatest) const {
+    if (accept_stored(found, greatest)) return true;
+    RowMaxKernel::Args again{data, units, {}};
+    max_(again);
+    return accept(again.found, greatest);
 }
 
 bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t end,
@@ -276,17 +293,44 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
         }
         return true;
     }
+    return sum_row(row, begin, end, ahead, sums, block_units,
+                   [&](const BlockArgs& blocks, bool is_padded) {
+                       return sum_blocks(row, blocks, is_padded, greatest);
+                   });
+}
+
+bool RowPasses::estimate(const Row& row, dim_t begin, dim_t end, const char* ahead, double* sums,
+                         double& greatest) const {
+    greatest = log_probs_ ? -kInf : 0;
+    return sum_row(row, begin, end, ahead, sums, kBlockUnits, [&](const BlockArgs& blocks, bool) {
+        return estimate_blocks(row, blocks, greatest);
+    });
+}
+
+bool RowPasses::estimate_blocks(const Row& row, const BlockArgs& blocks, double& greatest) const {
+    if (estimate_logits_) {
+        LogitEstimateKernel::Args args{{blocks, static_cast<uint32_t>(row.args.greatest),
+                                        static_cast<uint32_t>(row.args.ratio)},
+                                       {}};
+        estimate_logits_(args);
+        return scaled_ || accept(args.found, greatest);
+    }
+    WeightEstimateKernel::Args args{blocks, {}};
+    estimate_weights_(args);
+    return accept_weights(args.found, blocks.src, blocks.count * blocks.units, greatest);
+}
+
+template <class Sum, class SumBlocks>
+bool RowPasses::sum_row(const Row& row, dim_t begin, dim_t end, const char* ahead, Sum* sums,
+                        dim_t block_units, const SumBlocks& sum_blocks) const {
     if (begin == end) return true;
+    const dim_t block_classes = block_units * kUnitClasses;
     if (!log_probs_ && machine().row.read_ahead > 0) ahead = row.data + machine().row.read_ahead;
     bool good = true;
-    const auto pass = [&](const char* data, const char* next, dim_t blocks, dim_t units,
-                          uint64_t* to) {
-        good = sum_blocks(row, {data, next, blocks, units, to}, false, greatest) && good;
-    };
     const dim_t whole = std::min(end, classes_ / block_classes);
     const dim_t at = begin * block_classes * element_bytes_;
     if (begin < whole) {
-        pass(row.data + at, ahead + at, whole - begin, block_units, sums);
+        good = sum_blocks({row.data + at, ahead + at, whole - begin, block_units, sums}, false);
         sums += whole - begin;
     }
     if (whole == end) return good;
@@ -294,18 +338,17 @@ bool RowPasses::sum(const Row& row, const RowSource& source, dim_t begin, dim_t 
     const dim_t first = whole * block_classes;
     const dim_t units = units_in_place(classes_ - first);
     const dim_t in_place = first + units * kUnitClasses;
-    uint64_t parts[2] = {0, 0};
+    Sum parts[2] = {0, 0};
     if (units > 0) {
         const dim_t offset = first * element_bytes_;
-        pass(row.data + offset, ahead + offset, 1, units, &parts[0]);
+        good = sum_blocks({row.data + offset, ahead + offset, 1, units, &parts[0]}, false) && good;
     }
     if (in_place < classes_) {
         const Rest rest = padded(row.data, in_place, classes_);
         const bool reads_ahead = log_probs_ && !scaled_;
         const Rest next = reads_ahead ? padded(ahead, in_place, classes_) : Rest();
         const char* to_read = reads_ahead ? next.data() : ahead + in_place * element_bytes_;
-        good = sum_blocks(row, {rest.data(), to_read, 1, rest.units, &parts[1]}, true, greatest) &&
-               good;
+        good = sum_blocks({rest.data(), to_read, 1, rest.units, &parts[1]}, true) && good;
     }
     *sums = parts[0] + parts[1];
     return good;

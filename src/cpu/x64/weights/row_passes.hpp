@@ -10,6 +10,7 @@
 #include "common/status.hpp"
 #include "cpu/weights/row_source.hpp"
 #include "cpu/weights/weight_exp.hpp"
+#include "cpu/x64/weights/estimate_kernels.hpp"
 #include "cpu/x64/weights/logit_sum_kernel.hpp"
 #include "cpu/x64/weights/positive_sum_kernel.hpp"
 #include "cpu/x64/weights/row_kernels.hpp"
@@ -26,8 +27,16 @@ struct Row {
     bool is_scalar = false;  // only scalar C++ can handle this row
 };
 
-// The index of the first of `count` weights whose inclusive prefix sum is at least `target`. `target` must not exceed the sum of all.
-dim_t class_reaching(const uint64_t* weights, dim_t count, uint64_t target);
+// The index of the first of `count` weights whose inclusive prefix sum is at least `target`, and by how much this sum exceeds it. If `target`
+// exceeds the sum of all, the index is `count`. The sum must be below 2^63, and `target` at least 1.
+struct ClassReached {
+    dim_t index;
+    uint64_t excess;
+};
+ClassReached reach_class(const uint64_t* weights, dim_t count, uint64_t target);
+inline dim_t class_reaching(const uint64_t* weights, dim_t count, uint64_t target) {
+    return reach_class(weights, count, target).index;
+}
 
 class RowPasses {
   public:
@@ -44,8 +53,9 @@ class RowPasses {
     dim_t classes() const { return classes_; }
     dim_t blocks() const { return (classes_ + kBlockClasses - 1) / kBlockClasses; }
     dim_t element_bytes() const { return element_bytes_; }
-    // The nanoseconds that one thread takes to read this many classes and to sum their weights.
-    double nanoseconds(dim_t classes) const;
+    // The nanoseconds that one thread takes to read this many classes and to sum their weights, or to estimate the sums.
+    enum class Sums { exact, estimated };
+    double nanoseconds(dim_t classes, Sums sums = Sums::exact) const;
 
     // Finds the greatest element among classes [begin, end); begin is a multiple of kUnitClasses. Returns false if an
     // element is not allowed.
@@ -61,6 +71,14 @@ class RowPasses {
     // the row ahead, unless they are scaled.
     bool sum(const Row& row, const RowSource& source, dim_t begin, dim_t end, const char* ahead,
              uint64_t* sums, double& greatest, dim_t block_units = kBlockUnits) const;
+    // Whether there is estimate().
+    bool has_estimates() const { return estimate_logits_ || estimate_weights_; }
+    // Does what sum() does, also the search for the greatest element, but writes estimates of the sums, of blocks of kBlockUnits. Their unit
+    // is the weight 1. For weights, it needs only row.data.
+    bool estimate(const Row& row, dim_t begin, dim_t end, const char* ahead, double* sums,
+                  double& greatest) const;
+    // The error of the estimate of any part of a row's sum, relative to the sum of the row.
+    double estimate_error() const { return estimate_error_; }
     // Weights of classes [begin, end), begin a multiple of kUnitClasses. Up to kUnitClasses - 1 more elements of
     // `weights` are overwritten.
     void store(const Row& row, const RowSource& source, dim_t begin, dim_t end,
@@ -85,6 +103,15 @@ class RowPasses {
     // The same as accept() for a kernel that compared the bits of weights, as they are stored, as unsigned integers. Also returns false for
     // -0, although it is allowed.
     bool accept_stored(const RowFindings& found, double& greatest) const;
+    // Takes the blocks [begin, end) of `block_units` units: sum_blocks(blocks, is_padded) for those in place, and for padded copies of the
+    // last classes.
+    template <class Sum, class SumBlocks>
+    bool sum_row(const Row& row, dim_t begin, dim_t end, const char* ahead, Sum* sums,
+                 dim_t block_units, const SumBlocks& sum_blocks) const;
+    bool estimate_blocks(const Row& row, const BlockArgs& blocks, double& greatest) const;
+    // What a kernel that stops at nothing has found about stored weights; if they have -0, it is searched again.
+    bool accept_weights(const RowFindings& found, const char* data, dim_t units,
+                        double& greatest) const;
     // Sums blocks. `is_padded`: they end in classes of weight 0. Returns false if an element is not allowed.
     bool sum_blocks(const Row& row, const BlockArgs& blocks, bool is_padded,
                     double& greatest) const;
@@ -98,6 +125,9 @@ class RowPasses {
     JitFunction<LogitSumKernel::Args> near_logits_, all_logits_;
     JitFunction<PositiveSumKernel::Args> large_weights_, large_or_zero_weights_, all_weights_;
     LogitSumKernel::Shape logits_shape_{};
+    JitFunction<LogitEstimateKernel::Args> estimate_logits_;
+    JitFunction<WeightEstimateKernel::Args> estimate_weights_;
+    double estimate_error_ = 0;
     JitFunction<WeightStoreKernel::Args> store_;
     CpuIsa isa_ = CpuIsa::none;  // of the kernels
     FloatType type_ = FloatType::f32;

@@ -43,9 +43,9 @@ struct BlockArgs {
     // The row that is read next, from the same class on, or src itself. For weights, if the machine has `read_ahead`: the address that
     // many bytes after src. Only kernels of unscaled logits read it; others prefetch it.
     const char* ahead;
-    int64_t count;   // at least 1. Out, by a kernel that may stop at a block: how many are left
-    int64_t units;   // of each block, at least 1
-    uint64_t* sums;  // out: one per block
+    int64_t count;  // at least 1. Out, by a kernel that may stop at a block: how many are left
+    int64_t units;  // of each block, at least 1
+    void* sums;     // out: 8 bytes per block
 };
 
 // Kernels take classes in units of this many. They have no code for tails: the caller pads the rest of a row.
