@@ -41,7 +41,7 @@ void draw_row(const RowSource& source, const MatrixLayout& dst, Index* out, dim_
     const uint64_t sum = weights[classes - 1];
     for (dim_t s = 0; s < dst.columns(); ++s)
         out[dst.offset(row, s)] = static_cast<Index>(
-            std::lower_bound(weights, weights + classes, draw_target(uniforms.next(), sum)) -
+            std::lower_bound(weights, weights + classes - 1, draw_target(uniforms.next(), sum)) -
             weights);
 }
 

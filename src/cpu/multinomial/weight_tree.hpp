@@ -36,7 +36,7 @@ class WeightTree {
     }
 
     // `memory` has storage(classes) elements, of which the caller has filled the first `classes`.
-    WeightTree(uint64_t* memory, dim_t classes) : memory_(memory) {
+    WeightTree(uint64_t* memory, dim_t classes) : memory_(memory), classes_(classes) {
         std::fill(memory + classes, memory + padded(classes), uint64_t{0});
         sum_up(memory, padded(classes));
     }
@@ -49,7 +49,7 @@ class WeightTree {
         return n + padded(n / kFan);
     }
     struct Sparse {};
-    WeightTree(uint64_t* memory, dim_t classes, Sparse) : memory_(memory) {
+    WeightTree(uint64_t* memory, dim_t classes, Sparse) : memory_(memory), classes_(classes) {
         assert(classes > kBlock);  // fewer would need more than storage(classes)
         const dim_t n = padded(classes), eighths = padded(n / kFan);
         size_[levels_++] = n;
@@ -64,7 +64,7 @@ class WeightTree {
 
     uint64_t sum() const { return sum_; }
 
-    // The lowest class whose inclusive prefix sum is >= target, 1 <= target <= sum(); its weight becomes 0.
+    // The lowest class whose inclusive prefix sum is >= target, 1 <= target <= sum(); its weight becomes 0. For any other target, any class.
     dim_t take(uint64_t target) {
         return take(target, [](dim_t, uint64_t*) {});
     }
@@ -76,9 +76,10 @@ class WeightTree {
         uint64_t* path[kMaxLevels];
         uint64_t* level = top_;
         for (int i = levels_ - 1;; --i) {
-            index *= kFan;
+            index = std::min(index * kFan, size_[i] - kFan);
             if (i == 1 && level[index] == kNone) fill_block(index, compute);
-            while (level[index] < target) target -= level[index++];
+            const dim_t last = index + kFan - 1;
+            while (index < last && level[index] < target) target -= level[index++];
             path[i] = level + index;
             if (i == 0) break;
             level -= size_[i - 1];
@@ -86,7 +87,7 @@ class WeightTree {
         const uint64_t weight = *path[0];
         for (int i = 0; i < levels_; ++i) *path[i] -= weight;
         sum_ -= weight;
-        return index;
+        return std::min(index, classes_ - 1);
     }
 
   private:
@@ -131,6 +132,7 @@ class WeightTree {
     }
 
     uint64_t* memory_;
+    dim_t classes_;
     uint64_t* top_ = nullptr;
     dim_t size_[kMaxLevels] = {};
     int levels_ = 0;

@@ -173,9 +173,12 @@ Status SamplerCall::resolve_seeds(const ExecContext& context) {
 }
 
 RowParameters SamplerCall::parameters(dim_t row) const {
+    // They have been checked. Another thread may have changed them since then, and no value may do harm.
+    const float t = temperature_.of(row, 1), p = top_p_.of(row, 1), min_p = min_p_.of(row, 0);
     const dim_t k = top_k_.of(row, 0), classes = desc_->classes();
-    return {temperature_.of(row, 1), k == 0 ? classes : std::min(k, classes), top_p_.of(row, 1),
-            min_p_.of(row, 0)};
+    return {t >= kMinTemperature ? std::min(t, std::numeric_limits<float>::max()) : 0,
+            k <= 0 ? classes : std::min(k, classes), p >= 0 ? std::min(p, 1.0f) : 0,
+            min_p >= 0 ? std::min(min_p, 1.0f) : 0};
 }
 
 UniformReader SamplerCall::uniforms(dim_t row) const {

@@ -5,8 +5,10 @@
 // sorted classes. The portable implementation uses nothing else.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "cpu/token_sampler/sampler_call.hpp"
 
@@ -30,13 +32,18 @@ class SortedRow {
         order_ = arena.take<int32_t>(count);
     }
 
+    // Reads a row that has been checked. If another thread changes it meanwhile, NaN and +inf become -inf, and there is always a class.
     void read(const RowSource& source, const uint32_t* mask, dim_t row) {
+        constexpr float kMax = std::numeric_limits<float>::max();
         count_ = 0;
+        x_[0] = -INFINITY;
         for (dim_t k = 0; k < classes_; ++k) {
             if (!is_allowed(mask, k)) continue;
-            x_[k] = static_cast<float>(source.value(row, k));
+            const auto x = static_cast<float>(source.value(row, k));
+            x_[k] = x <= kMax ? x : -INFINITY;
             order_[count_++] = static_cast<int32_t>(k);
         }
+        if (count_ == 0) order_[count_++] = 0;
         std::sort(order_, order_ + count_,
                   [this](int32_t a, int32_t b) { return x_[a] != x_[b] ? x_[a] > x_[b] : a < b; });
     }
@@ -79,7 +86,7 @@ class SortedRow {
     }
     dim_t draw(double u) const {
         const uint64_t target = draw_target(u, prefix_[classes_ - 1]);
-        return std::lower_bound(prefix_, prefix_ + classes_, target) - prefix_;
+        return std::lower_bound(prefix_, prefix_ + classes_ - 1, target) - prefix_;
     }
 
     float d_of(dim_t k, float ratio) const { return scaled_logit(x_[k], x_[order_[0]], ratio); }
@@ -92,7 +99,7 @@ class SortedRow {
     dim_t keep_mass(dim_t n, float p) const {
         const uint64_t target = kept_mass(p, mass(n));
         dim_t kept = 0;
-        for (uint64_t reached = 0; reached < target; ++kept) reached += q_[kept];
+        for (uint64_t reached = 0; reached < target && kept < n; ++kept) reached += q_[kept];
         return kept;
     }
     // The number of classes with d >= ln(min_p).

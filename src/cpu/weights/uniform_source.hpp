@@ -16,8 +16,14 @@ namespace tombola::impl::cpu {
 // The uniform numbers of one execution: sample i of the row-major [batch, samples] has the number i of UNIFORMS,
 // or the number OFFSET + i of the f64 stream of random_uniform's tensorflow alignment.
 struct UniformSource {
-    const double* given = nullptr;  // UNIFORMS
+    const double* given = nullptr;  // UNIFORMS, which have been checked
     PhiloxCall stream{};
+
+    // A number of UNIFORMS, in [0, 1] even if another thread changes it.
+    static double number(const double* at) {
+        const double u = *at;
+        return u >= 0 && u <= 1 ? u : 0;
+    }
 };
 
 // Reads them in order, from sample `first` on.
@@ -28,7 +34,7 @@ class UniformReader {
           words_(source.stream.start, source.stream.key(), source.stream.number_of(first) * 2) {}
 
     double next() {
-        if (given_ != nullptr) return *given_++;
+        if (given_ != nullptr) return UniformSource::number(given_++);
         const uint32_t first = words_.next();
         return u52(first, words_.next());
     }

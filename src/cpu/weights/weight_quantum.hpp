@@ -40,7 +40,7 @@ inline int quantum_shift(double greatest, dim_t classes) {
     return quantum_shift_of_log(greatest, ceil_log2(classes));
 }
 
-// q of a weight that is not negative.
+// q of a weight that is not negative and not above the greatest one. Any other gives any number.
 inline uint64_t quantise(double weight, int shift) {
     uint64_t bits = bit_cast<uint64_t>(weight);
     if (weight == 0) return 0;
@@ -52,7 +52,7 @@ inline uint64_t quantise(double weight, int shift) {
     }
     const uint64_t significand = (bits & 0xFFFFFFFFFFFFF) | (uint64_t{1} << 52);
     const int left = exponent - 1023 - 52 + shift;  // w * 2^shift = significand * 2^left
-    if (left >= 0) return significand << left;
+    if (left >= 0) return significand << std::min(left, 11);
     const uint64_t floor = left > -64 ? significand >> -left : 0;
     return floor > 0 ? floor : 1;
 }

@@ -133,7 +133,8 @@ bool LaneDraws::draw_group(const Call& call, Range rows, char* scratch,
 
     const double* given = call.uniforms.given;
     const auto target_of = [&](dim_t number, uint64_t sum) {
-        if (given != nullptr) return draw_target(given[rows.begin * samples + number], sum);
+        if (given != nullptr)
+            return draw_target(UniformSource::number(given + rows.begin * samples + number), sum);
         const uint32_t* pair = words + 2 * number;
         return draw_target_of_52_bits(u52_numerator(pair[0], pair[1]), sum);
     };

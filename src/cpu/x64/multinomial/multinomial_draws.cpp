@@ -119,7 +119,7 @@ void JitMultinomial::draw_from_blocks(const Call& call, const Part& part, const 
         UniformReader uniforms(call.uniforms, row.index * samples + begin);
         for (dim_t s = begin; s < last; ++s) {
             uint64_t target = draw_target(uniforms.next(), sum);
-            const dim_t block = std::lower_bound(prefix, prefix + blocks, target) - prefix;
+            const dim_t block = std::lower_bound(prefix, prefix + blocks - 1, target) - prefix;
             if (block > 0) target -= prefix[block - 1];
             const dim_t first = block * kBlock;
             const dim_t end = std::min(first + kBlock, passes_.classes());
@@ -189,11 +189,14 @@ GuideTable JitMultinomial::make_guide(const Call& call, const Part& part, const 
         uint64_t reached = 0;
         for_chunks(range, [&](dim_t begin, dim_t end) {
             passes_.store(row, call.source, begin, end, prefix + begin);
-            for (dim_t k = begin; k < end; ++k) prefix[k] = reached += prefix[k];
+            // A row that another thread changes may give any numbers. The sums must be in order even then.
+            for (dim_t k = begin; k < end; ++k)
+                prefix[k] = reached += std::min(prefix[k], passes_.max_weight());
         });
         sums[to_size(index)] = reached;
     });
     sum = std::accumulate(sums.begin(), sums.begin() + parts, uint64_t{0});
+    if (sum == 0) prefix[classes - 1] = sums[to_size(parts - 1)] = sum = 1;
     GuideTable guide(part.guide, prefix, classes, desc_.dst.dims[1], sum);
     parallel(parts, [&](int index, int all) {
         const Range range = split(classes, index, all, kUnitClasses);
@@ -229,7 +232,8 @@ void JitMultinomial::draw_by_guide(const Call& call, const Part& part, const Row
             if (call.uniforms.given != nullptr) {
                 for (dim_t i = 0; i < count; ++i)
                     put_index(desc_.dst.data_type, indices, i,
-                              guide.find(draw_target(call.uniforms.given[first + i], sum)));
+                              guide.find(draw_target(
+                                  UniformSource::number(call.uniforms.given + first + i), sum)));
                 scatter(desc_.dst, dst, first, count, indices);
                 continue;
             }

@@ -40,6 +40,12 @@ float lowest_of(const float* values, size_t count) {
     return *std::min_element(min, min + kGroupLanes);
 }
 
+// The classes after the last one have -inf, and no threshold may reach it. If another thread changes the row, a threshold may even be NaN.
+float above_padding(float threshold) {
+    constexpr float kLowest = -std::numeric_limits<float>::max();
+    return threshold >= kLowest ? threshold : kLowest;
+}
+
 }  // namespace
 
 uint64_t bound_of_scaled(float lowest, float greatest, float ratio) {
@@ -165,7 +171,7 @@ dim_t LogitList::count_row(float threshold) const {
 }
 
 dim_t LogitList::collect_between(float lowest, float highest, uint32_t* ids) const {
-    assert(lowest > -kInf);  // the logits after the last class are -inf
+    lowest = above_padding(lowest);
     uint32_t* to = ids;
     const auto pass = [&](const char* data, dim_t first, dim_t groups) {
         CollectKernel::Args args{data,
@@ -217,7 +223,7 @@ dim_t LogitList::append(const Collect& kernel, const char* data, dim_t first, di
                              static_cast<uint64_t>(first * kGroupClasses),
                              arrays_.ids + size_,
                              arrays_.ids + limit,
-                             bit_cast<uint32_t>(threshold),
+                             bit_cast<uint32_t>(above_padding(threshold)),
                              bit_cast<uint32_t>(greatest_)};
     kernel(args);
     const dim_t size = args.to - arrays_.ids;
@@ -335,7 +341,7 @@ uint64_t LogitList::bound_of_mass(uint64_t lower, uint64_t upper, float ratio) {
         weigh(arrays_.copied_logits, size_, ratio, arrays_.weights);
         dim_t i = 0;
         uint64_t reached = arrays_.weights[0];
-        while (reached < lower) reached += arrays_.weights[++i];
+        while (reached < lower && i + 1 < size_) reached += arrays_.weights[++i];
         return reached < upper ? kNoBound : keys[i];
     }
     weights(ratio);

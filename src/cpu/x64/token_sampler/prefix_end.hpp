@@ -23,7 +23,8 @@ struct Candidates {
 inline constexpr size_t kMaxRanges = 2048;
 
 // Finds the end of the shortest prefix whose amount is at least `target`. The amount of all candidates must be at least `target`, and all
-// their ranks must be in [lowest, highest]. Afterwards the candidates are those whose logits equal the last logit of the prefix.
+// their ranks must be in [lowest, highest]. Afterwards the candidates are those whose logits equal the last logit of the prefix. If another
+// thread changes the row, neither may hold. Then the end is that of any prefix.
 //
 // Each round divides the ranks into equal ranges and adds up the amounts of each range. The sums show in which range the prefix ends, and
 // only the candidates of this range remain. For each candidate, a round calls leave(id, before, after). `before` is its amount if the
@@ -41,7 +42,10 @@ PrefixEnd find_prefix_end(Candidates& c, uint64_t target, uint32_t lowest, uint3
         while (count < kMaxRanges && static_cast<dim_t>(count) < c.size) count *= 2;
         int shift = 0;
         while ((highest - lowest) >> shift >= count) ++shift;
-        const auto range_of = [&](dim_t i) { return (rank_of(c.logits[i]) - lowest) >> shift; };
+        const auto range_of = [&](dim_t i) {
+            return std::min((rank_of(c.logits[i]) - lowest) >> shift,
+                            static_cast<uint32_t>(count - 1));
+        };
         std::fill(ranges, ranges + count, 0);
         for (dim_t i = 0; i < c.size; ++i) ranges[range_of(i)] += c.amounts[i];
         uint32_t last = (highest - lowest) >> shift;  // the range in which the prefix ends
@@ -57,6 +61,7 @@ PrefixEnd find_prefix_end(Candidates& c, uint64_t target, uint32_t lowest, uint3
             c.amounts[left] = amount;
             left += range == last ? 1 : 0;
         }
+        if (left == 0) break;
         c.size = left;
         lowest = highest = rank_of(c.logits[0]);
         for (dim_t i = 1; i < left; ++i) {
@@ -65,8 +70,9 @@ PrefixEnd find_prefix_end(Candidates& c, uint64_t target, uint32_t lowest, uint3
             highest = std::max(highest, rank);
         }
     }
-    const uint64_t last = (target - 1) / c.amounts[0];
-    return {static_cast<dim_t>(last), (last + 1) * c.amounts[0] - target};
+    const uint64_t amount = std::max<uint64_t>(c.amounts[0], 1);
+    const uint64_t last = std::min((target - 1) / amount, static_cast<uint64_t>(c.size - 1));
+    return {static_cast<dim_t>(last), (last + 1) * amount - target};
 }
 
 }  // namespace tombola::impl::cpu::x64

@@ -202,6 +202,7 @@ void RowSampler::put_top() {
         count = list_.size();
     } else {
         keys = wide_.sorted_keys(wide_.bound_of_count(desc_.top_n), count);
+        count = std::min<dim_t>(count, desc_.top_n);  // more only if another thread changes the row
     }
     const bool writes = desc_.logprobs != Logprobs::none;
     for (dim_t i = 0; i < count; ++i) {

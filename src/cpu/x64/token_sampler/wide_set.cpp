@@ -190,7 +190,7 @@ uint64_t WideSet::bound_of(uint64_t target, Ratio ratio) {
             lower = std::min(lower, sampled_end(sample_target_ + steps));
         } else {
             lower = upper;
-            upper = steps < sample_target_
+            upper = steps < std::min(sample_target_, uint64_t{1} << 62)
                         ? std::max(lower, sampled_end(sample_target_ - steps) + 1)
                         : rank_of(list_.greatest()) + 1;
         }
@@ -207,7 +207,9 @@ uint64_t WideSet::bound_of(uint64_t target, Ratio ratio) {
         if (!adds && above - inside < target)
             return search_band(target - (above - inside), lower, upper, false);
         // The target is more than the number of classes above -inf.
-        if (adds && lower == lowest_) return kNoBound;
+        if (adds && lower <= lowest_) return kNoBound;
+        // Another thread changes the row.
+        if (!adds && upper > rank_of(list_.greatest())) return kNoBound;
         if (upper - lower == 1)
             add_equal(arrays_.ids, size_, adds ? arrays_.amounts[0] : 0 - arrays_.amounts[0]);
         else
@@ -366,7 +368,7 @@ void WideSet::store_block(dim_t first, dim_t end) {
 dim_t WideSet::draw(uint64_t target) {
     const dim_t blocks = passes_.blocks();
     const dim_t block =
-        std::lower_bound(arrays_.prefix, arrays_.prefix + blocks, target) - arrays_.prefix;
+        std::lower_bound(arrays_.prefix, arrays_.prefix + blocks - 1, target) - arrays_.prefix;
     if (block > 0) target -= arrays_.prefix[block - 1];
     const dim_t first = block * kBlock, end = std::min(first + kBlock, classes_);
     store_block(first, end);

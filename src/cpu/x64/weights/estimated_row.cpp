@@ -21,8 +21,7 @@ dim_t EstimatedRow::draw(double u) const {
     const double sum = prefix_[blocks - 1];
     if (!std::isfinite(sum)) return kUndecided;
     double target = u * sum;
-    const dim_t block =
-        std::min<dim_t>(std::lower_bound(prefix_, prefix_ + blocks, target) - prefix_, blocks - 1);
+    const dim_t block = std::lower_bound(prefix_, prefix_ + blocks - 1, target) - prefix_;
     if (block > 0) target -= prefix_[block - 1];
     const dim_t first = block * kBlock, count = std::min(kBlock, passes_.classes() - first);
     uint64_t weights[kBlock + kUnitClasses];

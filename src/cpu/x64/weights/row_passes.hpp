@@ -4,6 +4,7 @@
 // The passes over one whole row of SRC. Generated kernels handle whole units. The classes after the last whole unit are
 // handled in a padded copy. Rows whose greatest weight is tiny are handled in scalar C++.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 
@@ -34,8 +35,9 @@ struct ClassReached {
     uint64_t excess;
 };
 ClassReached reach_class(const uint64_t* weights, dim_t count, uint64_t target);
+// The same, but the last class if the target exceeds the sum of all.
 inline dim_t class_reaching(const uint64_t* weights, dim_t count, uint64_t target) {
-    return reach_class(weights, count, target).index;
+    return std::min(reach_class(weights, count, target).index, count - 1);
 }
 
 class RowPasses {
@@ -53,6 +55,8 @@ class RowPasses {
     dim_t classes() const { return classes_; }
     dim_t blocks() const { return (classes_ + kBlockClasses - 1) / kBlockClasses; }
     dim_t element_bytes() const { return element_bytes_; }
+    // The integer of a weight is below this.
+    uint64_t max_weight() const { return uint64_t{1} << (kWeightBits - log_classes_); }
     // The nanoseconds that one thread takes to read this many classes and to sum their weights, or to estimate the sums.
     enum class Sums { exact, estimated };
     double nanoseconds(dim_t classes, Sums sums = Sums::exact) const;
