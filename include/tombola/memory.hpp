@@ -305,9 +305,8 @@ struct memory : public handle<tombola_memory_t, tombola_memory_destroy> {
     /// its elements have any value.
     /// @param md The description of the tensor; its layout is not any.
     /// @param aengine The engine; it must outlive the memory object.
-    /// @throws error invalid_arguments for an md or an engine that is an empty handle, the layout any or a misaligned
-    ///     address; out_of_memory. An empty descriptor is accepted: the tensor has no bytes, as a scratchpad that is not
-    ///     needed.
+    /// @throws error invalid_arguments for an md or an engine that is an empty handle, or the layout any; out_of_memory. An
+    ///     empty descriptor is accepted: the tensor has no bytes, as a scratchpad that is not needed.
     memory(const desc& md, const engine& aengine) : memory(md, aengine, TOMBOLA_MEMORY_ALLOCATE) {}
 
     /// The descriptor.

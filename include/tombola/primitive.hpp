@@ -119,7 +119,7 @@ struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy>
     /// @throws error invalid_arguments when an argument is missing, unknown, given twice, without data, of another
     ///     descriptor or overlaps another, or when a value in it is refused; out_of_memory; runtime_error when the
     ///     operating system gives no entropy. The outputs are then untouched. They are undefined if the caller's thread
-    ///     pool throws (runtime_error), or TBB has no memory for its tasks (out_of_memory).
+    ///     pool throws (runtime_error), or TBB has no memory (out_of_memory) or no thread (runtime_error) for its tasks.
     void execute(const stream& astream, std::initializer_list<exec_arg> args) const {
         c_args list(args.size());
         for (const exec_arg& arg : args) list.add(arg.c_arg);
@@ -131,7 +131,7 @@ struct primitive : public handle<tombola_primitive_t, tombola_primitive_destroy>
     /// @throws error invalid_arguments when an argument is missing, unknown, given twice, without data, of another
     ///     descriptor or overlaps another, or when a value in it is refused; out_of_memory; runtime_error when the
     ///     operating system gives no entropy. The outputs are then untouched. They are undefined if the caller's thread
-    ///     pool throws (runtime_error), or TBB has no memory for its tasks (out_of_memory).
+    ///     pool throws (runtime_error), or TBB has no memory (out_of_memory) or no thread (runtime_error) for its tasks.
     void execute(const stream& astream, const std::unordered_map<int, memory>& args) const {
         c_args list(args.size());
         for (const auto& [arg, mem] : args) list.add({arg, mem.get(true)});

@@ -508,14 +508,14 @@ TOMBOLA_API tombola_status_t tombola_primitive_create(
  * @param args The arguments, in any order: every required one, each at most once, with the
  * descriptors that the primitive descriptor tells. A scratchpad that is not needed is ignored. Outputs share no byte
  * with any other argument, unless the primitive's page says so. Interleaved views of one buffer, where the elements of
- * one lie in the gaps of the other, share no byte. They are refused if their strides are so different that the check
- * would take too long. If the destination has no elements and no optional output is given, there is nothing to write, and
+ * one lie in the gaps of the other, share no byte. The check for this is limited to 10,000 steps: views that need more, because their
+ * strides differ very much, are refused as if they overlapped. If the destination has no elements and no optional output is given, there is nothing to write, and
  * the values of the arguments are not looked at.
  * @return tombola_success; tombola_invalid_arguments when an argument is missing, unknown, given twice, without data,
  * of another descriptor or overlaps another, when a scratchpad is too small, has gaps or is not aligned to 64 bytes, or when a value
  * is refused; tombola_out_of_memory when scratch memory could not be allocated; tombola_runtime_error when the
- * operating system gives no entropy, or when the caller's thread pool throws. The outputs are untouched unless the call
- * succeeds, the thread pool throws, or TBB has no memory or no thread for its tasks. */
+ * operating system gives no entropy, when the caller's thread pool throws, or when TBB has no thread for its tasks. The outputs are
+ * untouched unless the call succeeds, the thread pool throws, or TBB has no memory or no thread for its tasks. */
 TOMBOLA_API tombola_status_t tombola_primitive_execute(const_tombola_primitive_t primitive,
                                                        const_tombola_stream_t stream, int nargs,
                                                        const tombola_exec_arg_t* args);

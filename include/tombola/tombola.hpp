@@ -18,8 +18,9 @@ namespace tombola {
 ///
 /// **Exceptions.** A call that fails throws tombola::error with a status and a message. Only set_max_cpu_isa() and
 /// set_verbose() return a status instead, as in oneDNN. The message names the
-/// argument, its value and what was expected. A call that fails has changed nothing, unless a thread pool of the
-/// caller's throws: the outputs of that execution are then undefined. Every function throws
+/// argument, its value and what was expected. A call that fails has written nothing but perhaps a scratchpad of the
+/// caller's. The exceptions are threads that fail in the middle: if the caller's thread pool throws, or TBB has no memory
+/// or no thread for its tasks, the outputs of that execution are undefined. Every function throws
 /// invalid_arguments if a handle that it needs is empty; its own comment names the other statuses. Constructors and
 /// functions with a parameter `allow_empty` give an empty object instead if it is true. If memory for the handles
 /// themselves is missing, std::bad_alloc is thrown.
