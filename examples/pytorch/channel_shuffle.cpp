@@ -20,10 +20,10 @@ void check_channel_shuffle(const at::Tensor& self, int64_t groups) {
                 " channels and ", groups, " groups.");
 }
 
-// The result is dense, in the memory format of self.
+// The result is contiguous, or channels_last if self is: as PyTorch's is.
 at::Tensor channel_shuffle_meta(const at::Tensor& self, int64_t groups) {
     check_channel_shuffle(self, groups);
-    return at::empty_like(self);
+    return at::empty_like(self, self.options(), self.suggest_memory_format());
 }
 
 // A shuffle moves bytes: any type of the right size does.

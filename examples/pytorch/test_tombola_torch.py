@@ -797,6 +797,38 @@ class Shuffle(unittest.TestCase):
         y = tt.channel_shuffle(x.to(memory_format=torch.channels_last), 4)
         self.assertTrue(y.is_contiguous(memory_format=torch.channels_last))
 
+    def test_strides(self):
+        """PyTorch's: contiguous, or channels_last if the input is."""
+        x = torch.rand(2, 12, 4, 6)
+        last = x.to(memory_format=torch.channels_last)
+        for name, view in {
+            "contiguous": x,
+            "channels_last": last,
+            "channels_last_3d": torch.rand(2, 12, 4, 6, 3).to(memory_format=torch.channels_last_3d),
+            "permuted": x.permute(1, 0, 2, 3).contiguous().permute(1, 0, 2, 3),
+            "transposed": x.transpose(2, 3),
+            "transposed channels_last": last.transpose(2, 3),
+            "with gaps": x[:, :, :, ::2],
+            "channels_last with gaps": last[:, :, :, ::2],
+            "expanded": x[:1].expand(3, 12, 4, 6),
+            "three dimensions": torch.rand(12, 2, 5).transpose(0, 1),
+            "one channel each": torch.rand(2, 12, 1, 1).to(memory_format=torch.channels_last),
+        }.items():
+            with self.subTest(name):
+                theirs = torch.channel_shuffle(view, 4)
+                self.assertEqual(tt.channel_shuffle(view, 4).stride(), theirs.stride())
+                self.assertTrue(torch.equal(tt.channel_shuffle(view, 4), theirs))
+                meta = torch.empty_strided(view.shape, view.stride(), device="meta")
+                self.assertEqual(tt.channel_shuffle(meta, 4).stride(), theirs.stride())
+                with FakeTensorMode() as mode:
+                    self.assertEqual(tt.channel_shuffle(mode.from_tensor(view), 4).stride(), theirs.stride())
+                leaf = view.detach().requires_grad_()
+                mine = tt.channel_shuffle(leaf, 4)
+                self.assertEqual(mine.stride(), theirs.stride())
+                weights = torch.rand_like(mine)
+                (gradient,) = torch.autograd.grad(mine, leaf, weights)
+                self.assertTrue(torch.equal(gradient, torch.channel_shuffle(weights, 3)))
+
     def test_gradients(self):
         x = torch.rand(2, 12, 3, dtype=torch.float64, requires_grad=True)
         w = torch.rand(2, 12, 3, dtype=torch.float64)
