@@ -31,7 +31,8 @@ struct UniformKernel {
                         words.uniform(box, iterator.data_ptr(0), low, high);
                     } else {  // The only number of the range; the words are drawn all the same.
                         words.uniform(box, iterator.data_ptr(0), scalar_t(0), scalar_t(1));
-                        iterator.output().fill_(static_cast<double>(low));
+                        // PyTorch adds low to a product that is +0, so that -0 becomes +0.
+                        iterator.output().fill_(static_cast<double>(low) + 0.0);
                     }
                 });
             });

@@ -139,12 +139,14 @@ class Stream(unittest.TestCase):
     def test_one_number_alone(self):
         """A range that is empty, or that becomes empty when its bounds are rounded to the type."""
         for dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
-            for low, high in ((1.5, 1.5), (0.0, 0.0), (1.0, 1.0 + 2**-40)):
+            for low, high in ((1.5, 1.5), (0.0, 0.0), (1.0, 1.0 + 2**-40), (-0.0, -0.0), (-0.0, 0.0), (-1e-40, 1e-8)):
                 with self.subTest(dtype=dtype, low=low, high=high):
-                    self.compare(
+                    filled = self.compare(
                         lambda: tt.uniform_(torch.zeros(33, 2, dtype=dtype).t(), low, high),
                         lambda: torch.zeros(33, 2, dtype=dtype).t().uniform_(low, high),
                     )
+                    if low == high == 0:
+                        self.assertFalse(filled.signbit().any())  # PyTorch gives +0 for -0 too.
 
     def test_complex(self):
         for dtype in (torch.complex64, torch.complex128):
