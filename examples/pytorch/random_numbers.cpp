@@ -92,12 +92,28 @@ struct RandomKernel {
     }
 };
 
+// A bound of integers, and its value. While PyTorch 2 records a program, a bound may be a size that is not known yet.
+#if TORCH_VERSION_MAJOR >= 2
+#define TOMBOLA_TORCH_BOUND "SymInt"
+using Bound = c10::SymInt;
+c10::optional<int64_t> known(const Bound& bound) { return bound.maybe_as_int(); }
+#else  // A SymInt has no integers below -2^62.
+#define TOMBOLA_TORCH_BOUND "int"
+using Bound = int64_t;
+c10::optional<int64_t> known(Bound bound) { return bound; }
+#endif
+
 struct Random {
     static constexpr const char* kName = "random";
-    static constexpr const char* kArguments = ", int from, int to";
-    static void fill(at::Tensor& self, const OptionalGenerator& generator, int64_t from,
-                     int64_t to) {
-        templates::random_from_to_impl<RandomKernel, at::CPUGeneratorImpl>(self, from, to,
+    static constexpr const char* kArguments =
+        ", " TOMBOLA_TORCH_BOUND " from, " TOMBOLA_TORCH_BOUND " to";
+    static void fill(at::Tensor& self, const OptionalGenerator& generator, Bound from, Bound to) {
+        const auto low = known(from), high = known(to);
+        if (!low || !high) {  // They are checked when the program runs.
+            TORCH_CHECK(self.is_meta(), "random_ expects bounds that are known");
+            return;
+        }
+        templates::random_from_to_impl<RandomKernel, at::CPUGeneratorImpl>(self, *low, *high,
                                                                            generator);
     }
 };

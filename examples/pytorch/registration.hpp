@@ -7,8 +7,8 @@
 //
 //     struct Uniform {
 //         static constexpr const char* kName = "uniform";
-//         static constexpr const char* kArguments = ", float from=0, float to=1";
-//         static void fill(at::Tensor& self, const OptionalGenerator& generator, double from, double to);
+//         static constexpr const char* kArguments = ", float low=0, float high=1";
+//         static void fill(at::Tensor& self, const OptionalGenerator& generator, double low, double high);
 //     };
 //
 // Fill<Uniform>::define(library) defines uniform_ and its functional form uniform. fill() checks the arguments, then
