@@ -41,9 +41,12 @@ struct UniformKernel {
 
 struct Uniform {
     static constexpr const char* kName = "uniform";
-    static constexpr const char* kArguments = ", float from=0, float to=1";
-    static void fill(at::Tensor& self, const OptionalGenerator& generator, double from, double to) {
-        templates::uniform_impl_<UniformKernel, at::CPUGeneratorImpl>(self, from, to, generator);
+    // PyTorch calls the first bound "from". It cannot load a saved program in which an argument that is named by a keyword of Python
+    // has its default.
+    static constexpr const char* kArguments = ", float low=0, float high=1";
+    static void fill(at::Tensor& self, const OptionalGenerator& generator, double low,
+                     double high) {
+        templates::uniform_impl_<UniformKernel, at::CPUGeneratorImpl>(self, low, high, generator);
     }
 };
 
@@ -218,16 +221,19 @@ struct Rand {
 
 struct RandintBelow {
     using Filled = Random;
-    static constexpr const char *kName = "randint", *kOverload = "", *kArguments = ", int high",
+    static constexpr const char *kName = "randint", *kOverload = "",
+                                *kArguments = ", " TOMBOLA_TORCH_BOUND " high",
                                 *kDefaultType = "long";
-    static std::tuple<int64_t, int64_t> filled(int64_t high) { return {0, high}; }
+    static std::tuple<Bound, Bound> filled(Bound high) { return {0, high}; }
 };
 
 struct RandintBetween {
     using Filled = Random;
     static constexpr const char *kName = "randint", *kOverload = "low",
-                                *kArguments = ", int low, int high", *kDefaultType = "long";
-    static std::tuple<int64_t, int64_t> filled(int64_t low, int64_t high) { return {low, high}; }
+                                *kArguments =
+                                    ", " TOMBOLA_TORCH_BOUND " low, " TOMBOLA_TORCH_BOUND " high",
+                                *kDefaultType = "long";
+    static std::tuple<Bound, Bound> filled(Bound low, Bound high) { return {low, high}; }
 };
 
 // torch.ops.tombola.*

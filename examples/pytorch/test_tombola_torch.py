@@ -2,6 +2,7 @@
 """The extension from Python: PyTorch's own operators are what it is compared with, bit for bit."""
 import contextlib
 import inspect
+import io
 import os
 import signal
 import threading
@@ -1226,6 +1227,47 @@ class Tracing(unittest.TestCase):
                         self.assertFalse(torch.equal(tensor, other))
         traced = torch.jit.freeze(torch.jit.script(Traced().eval()))
         self.assertFalse(torch.equal(traced(x), traced(x)))
+
+    @unittest.skipUnless(hasattr(torch, "export"), "this PyTorch has no torch.export")
+    def test_saved_programs(self):
+        """A program that was exported, reduced to basic operators, saved and loaded draws the same numbers."""
+        for name, call in {
+            **self.CALLS,
+            "uniform without bounds": lambda x: torch.ops.tombola.uniform(x),
+            "normal without moments": lambda x: torch.ops.tombola.normal(x),
+        }.items():
+            program = type("Program", (torch.nn.Module,), {"forward": lambda _, x, call=call: call(x) + 0})()
+            for decomposed in (False, True):
+                with self.subTest(name=name, decomposed=decomposed):
+                    exported = torch.export.export(program, (self.x,))
+                    if decomposed:
+                        exported = exported.run_decompositions()
+                    file = io.BytesIO()
+                    torch.export.save(exported, file)
+                    file.seek(0)
+                    torch.manual_seed(61)
+                    mine = torch.export.load(file).module()(self.x)
+                    torch.manual_seed(61)
+                    self.assertTrue(torch.equal(mine, program(self.x)))
+
+    @unittest.skipUnless(hasattr(torch, "export"), "this PyTorch has no torch.export")
+    def test_sizes_as_bounds(self):
+        """A size that is not known while a program is recorded may be a bound of integers."""
+
+        class Program(torch.nn.Module):
+            def forward(self, x):
+                n = x.shape[0]
+                return tt.randint(n, (40,)), tt.randint(-n, n, (40,)), tt.random_(x.clone(), n), tt.randint_like(x, 1, n)
+
+        sizes = {"x": {0: torch.export.Dim("n", min=2)}}
+        exported = torch.export.export(Program(), (torch.zeros(8),), dynamic_shapes=sizes)
+        for decomposed in (exported, exported.run_decompositions()):
+            for n in (8, 5, 1000):
+                torch.manual_seed(61)
+                mine = decomposed.module()(torch.zeros(n))
+                torch.manual_seed(61)
+                for a, b in zip(mine, Program()(torch.zeros(n))):
+                    self.assertTrue(torch.equal(a, b))
 
     def test_draws_are_tagged(self):
         schemas = [schema for schema in torch._C._jit_get_all_schemas() if schema.name.startswith("tombola::")]
