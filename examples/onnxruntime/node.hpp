@@ -3,6 +3,7 @@
 
 // What every operator uses: attributes, inputs and outputs of a node, and the way from a struct to an operator of ONNX Runtime.
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -48,8 +49,12 @@ inline memory::desc dense(const memory::dims& dims, Type type) {
 }
 
 inline int64_t elements(const memory::dims& dims) {
+    if (std::find(dims.begin(), dims.end(), 0) != dims.end()) return 0;
     int64_t count = 1;
-    for (const int64_t size : dims) count *= size;
+    for (const int64_t size : dims) {
+        if (size > INT64_MAX / count) refuse("the shape has 2^63 elements or more");
+        count *= size;
+    }
     return count;
 }
 

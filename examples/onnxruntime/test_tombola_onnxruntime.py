@@ -316,6 +316,23 @@ def test_wrong_numbers_make_no_session(op, numbers):
         session([node(op, [], ["y"], shape=[3], **numbers)], {}, {"y": TensorProto.FLOAT})
 
 
+@pytest.mark.parametrize("dtype, low, high", [(TensorProto.FLOAT, -3e38, 3e38), (TensorProto.FLOAT16, -6e4, 6e4)])
+def test_infinite_ranges_make_no_session(dtype, low, high):
+    with pytest.raises(Exception, match="MAX - MIN is infinite"):
+        session([node("RandomUniform", [], ["y"], shape=[3], dtype=dtype, low=low, high=high)], {}, {"y": dtype})
+
+
+@pytest.mark.parametrize("shape, message", [([2**40, 2**40], "2.63 elements or more"), ([2**62], "RandomUniform")])
+def test_shapes_that_are_too_large_make_no_session(shape, message):
+    with pytest.raises(Exception, match=message):
+        session([node("RandomUniform", [], ["y"], shape=shape)], {}, {"y": TensorProto.FLOAT})
+
+
+def test_an_empty_shape_beside_large_sizes():
+    (y,) = run([node("RandomUniform", [], ["y"], shape=[2**40, 0])], {}, {"y": TensorProto.FLOAT})
+    assert y.shape == (2**40, 0)
+
+
 @pytest.mark.parametrize("op", ["RandomUniform", "RandomNormal"])
 @pytest.mark.parametrize("attributes", [{}, {"shape": 2}, {"shape": [2.5]}])
 def test_a_shape_is_needed(op, attributes):

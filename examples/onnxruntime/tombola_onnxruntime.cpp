@@ -153,6 +153,7 @@ class Fill {
             hold({pd, static_cast<double>(first), static_cast<double>(second)});
         else
             hold({pd, first, second});
+        draw_one();
         dst_desc_ = pd.exec_arg_desc(TOMBOLA_ARG_DST);
         seeds_desc_ = pd.seeds_desc();
         offset_desc_ = pd.offset_desc();
@@ -178,6 +179,16 @@ class Fill {
     }
 
   private:
+    // Parameters that only an execution refuses, such as bounds whose difference is infinite, fail here when the session is made.
+    void draw_one() const {
+        const typename Distribution::Primitive::primitive_desc pd(
+            cpu(), tombola::alignment::tensorflow, memory::desc(dense({1}, kType)), 0, 1);
+        typename Distribution::Primitive(pd).execute(
+            tombola_examples::queue(),
+            {{Distribution::kFirstArg, first_},
+             {Distribution::kSecondArg, second_},
+             {TOMBOLA_ARG_DST, memory(pd.exec_arg_desc(TOMBOLA_ARG_DST), cpu())}});
+    }
     // The shape as a vector: the numbers follow logical order, so that dimensions do not matter.
     memory::dims vector() const { return {elements(dims_)}; }
 
