@@ -26,9 +26,9 @@ at::Tensor& rand_out(at::Tensor& out, at::IntArrayRef size,
 at::Tensor& uniform_(at::Tensor& self, double from = 0, double to = 1,
                      OptionalGenerator generator = c10::nullopt);
 
-// torch.randn and Tensor.normal_: the same numbers, bit for bit in float32, bfloat16 and float16; in float64 up to the rounding of
-// the C library's functions. Where tombola has not PyTorch's numbers, PyTorch itself draws: 16 and more elements that are not
-// contiguous, and float16 before version 2.6.
+// torch.randn and Tensor.normal_: the same numbers, bit for bit in float32, bfloat16 and float16, with rare exceptions in fewer than 16
+// elements (doc/random_normal.md); in float64 up to the rounding of the C library's functions. Where tombola has not PyTorch's numbers,
+// PyTorch itself draws: 16 and more elements that are not contiguous, and float16 before version 2.6.
 at::Tensor randn(at::IntArrayRef size, const at::TensorOptions& options = {},
                  OptionalGenerator generator = c10::nullopt);
 at::Tensor& randn_out(at::Tensor& out, at::IntArrayRef size,
@@ -36,8 +36,9 @@ at::Tensor& randn_out(at::Tensor& out, at::IntArrayRef size,
 at::Tensor& normal_(at::Tensor& self, double mean = 0, double std = 1,
                     OptionalGenerator generator = c10::nullopt);
 
-// Tensor.exponential_: the same numbers, bit for bit; in float64 with PyTorch 1.13 up to the rounding of the C library's log. A PyTorch
-// that is built with MKL takes those of exponential_ (some releases of 2.x) and of bernoulli_ with a number from another stream.
+// Tensor.exponential_: the same numbers, bit for bit, with rare exceptions (doc/random_exponential.md); in float64 with PyTorch 1.13 up
+// to the rounding of the C library's log. A PyTorch that is built with MKL takes those of exponential_ (some releases of 2.x) and of
+// bernoulli_ with a number from another stream.
 at::Tensor& exponential_(at::Tensor& self, double lambda = 1,
                          OptionalGenerator generator = c10::nullopt);
 
