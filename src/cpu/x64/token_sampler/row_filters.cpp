@@ -19,7 +19,7 @@ constexpr dim_t kShortRow = 1024;
 bool RowSampler::list_set(uint64_t bound) {
     if (!list_.covers(bound)) return list_.select_within(bound, kLongest);
     list_.keep(bound);
-    return true;
+    return list_.size() > 0;  // always, unless another thread changes the row
 }
 
 // The bound of top_p of the whole row.
