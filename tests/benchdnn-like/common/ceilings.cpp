@@ -48,6 +48,13 @@ void in_parallel(size_t bytes, const Body& body) {
 // Keeps the compiler from leaving out stores to, or loads from, what nobody looks at.
 void keep(const void* data) { asm volatile("" : : "r"(data) : "memory"); }
 
+void fill_memset(uint8_t* data, size_t bytes) {
+    in_parallel(bytes, [=](size_t begin, size_t end) {
+        std::memset(data + begin, 0x5A, end - begin);
+        keep(data);
+    });
+}
+
 }  // namespace
 
 int max_threads() {
@@ -63,13 +70,6 @@ int threads_for(size_t bytes) { return bytes < kSharedFrom ? 1 : max_threads(); 
 ThreadLimit::ThreadLimit(int threads) : before_(limit()) { set_limit(threads); }
 ThreadLimit::~ThreadLimit() { set_limit(before_); }
 
-void fill_memset(uint8_t* data, size_t bytes) {
-    in_parallel(bytes, [=](size_t begin, size_t end) {
-        std::memset(data + begin, 0x5A, end - begin);
-        keep(data);
-    });
-}
-
 void copy_memcpy(uint8_t* to, const uint8_t* from, size_t bytes) {
     in_parallel(bytes, [=](size_t begin, size_t end) {
         std::memcpy(to + begin, from + begin, end - begin);
@@ -79,6 +79,9 @@ void copy_memcpy(uint8_t* to, const uint8_t* from, size_t bytes) {
 
 #if defined(__x86_64__)
 
+namespace {
+
+// Ordinary stores in a loop.
 void fill_stores(uint8_t* data, size_t bytes) {
     in_parallel(bytes, [=](size_t begin, size_t end) {
         const __m128i value = _mm_set1_epi32(0x01234567);
@@ -95,6 +98,7 @@ void fill_stores(uint8_t* data, size_t bytes) {
     });
 }
 
+// Stores past the caches.
 void fill_nt_stores(uint8_t* data, size_t bytes) {
     in_parallel(bytes, [=](size_t begin, size_t end) {
         const __m128i value = _mm_set1_epi32(0x01234567);
@@ -114,6 +118,14 @@ void fill_nt_stores(uint8_t* data, size_t bytes) {
         _mm_sfence();
         keep(data);
     });
+}
+
+}  // namespace
+
+const std::vector<Fill>& fills() {
+    static const std::vector<Fill> kFills = {
+        {"memset", fill_memset}, {"stores", fill_stores}, {"nt-stores", fill_nt_stores}};
+    return kFills;
 }
 
 void evict(const uint8_t* data, size_t bytes) {
@@ -163,8 +175,10 @@ void read_all(const uint8_t* data, size_t bytes) {
 
 #else  // without stores that bypass the caches
 
-void fill_stores(uint8_t* data, size_t bytes) { fill_memset(data, bytes); }
-void fill_nt_stores(uint8_t* data, size_t bytes) { fill_memset(data, bytes); }
+const std::vector<Fill>& fills() {
+    static const std::vector<Fill> kFills = {{"memset", fill_memset}};
+    return kFills;
+}
 
 void evict(const uint8_t* data, size_t bytes) {
 #if defined(__aarch64__)

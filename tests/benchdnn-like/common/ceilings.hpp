@@ -5,12 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace tombola::bench {
 
-void fill_memset(uint8_t* data, size_t bytes);
-void fill_stores(uint8_t* data, size_t bytes);     // ordinary stores in a loop
-void fill_nt_stores(uint8_t* data, size_t bytes);  // stores past the cache
+// The ways to fill a buffer that this processor has.
+struct Fill {
+    const char* name;  // as %bound% shows it
+    void (*run)(uint8_t* data, size_t bytes);
+};
+const std::vector<Fill>& fills();
 void copy_memcpy(uint8_t* to, const uint8_t* from, size_t bytes);
 void read_all(const uint8_t* data, size_t bytes);
 

@@ -154,12 +154,9 @@ class Turns {
 
     void add_fills(const Problem& problem) {
         const size_t bytes = dst_.physical_bytes();
-        const auto add_fill = [&](const char* name, void (*fill)(uint8_t*, size_t)) {
-            add(name, static_cast<double>(bytes), [=, to = to_] { fill(to, bytes); });
-        };
-        add_fill("memset", fill_memset);
-        add_fill("stores", fill_stores);
-        add_fill("nt-stores", fill_nt_stores);
+        for (const Fill& fill : fills())
+            add(fill.name, static_cast<double>(bytes),
+                [bytes, run = fill.run, to = to_] { run(to, bytes); });
         const auto twin = settings_.cold_cache ? nullptr : problem.resized(kInCacheBytes);
         if (!twin) return;
         Settings same = settings_;
