@@ -82,12 +82,13 @@ check("folders without detours" NOT output MATCHES "/[.][.]/")
 expect(2 "--batch=: expected the name of a file\n" --shuffle --batch=)
 expect(2 "--batch=/: cannot open any of\n    /, a directory\n" --shuffle --batch=/)
 expect(2 "--match=a[(]: expected a regular expression" --shuffle --match=a\( 4x4)
-# What regcomp() or regexec() would take minutes, gigabytes or the whole stack for.
+# What regcomp() or regexec() takes minutes, gigabytes or the whole stack for.
 string(REPEAT "(" 30000 open)
 string(REPEAT ")" 30000 close)
 file(WRITE ${WORK}/parentheses "--match=${open}a${close}\n2x4\n")
-foreach(costly --match=\(.*\)\\1 --match=a{1,1001} --match=\(\(a{1,40}\){1,40}\){2} --batch=parentheses)
-    expect(2 "expected a regular expression without back-references, of at most 1000 characters" --shuffle ${costly} 4x4)
+foreach(costly --match=\(.*\)\\1 --match=a{1,1001} --match=\(a?b\){2} "--match=(((2+)+)+)x4" --batch=parentheses)
+    expect(2 "expected a regular expression of at most 1000 characters, without back-references and repeated groups" --shuffle
+        ${costly} 4x4)
 endforeach()
 expect(0 "listed:1\n$" --shuffle --mode=L "--match=axis=0 (2x){2}4$" --axis=0 2x2x4 2x4)
 expect(2 "--perf-template: '%foo%'" --shuffle --perf-template=%foo% 4x4)
@@ -151,6 +152,25 @@ expect(2 "benchtombola: expected at most 250000 cases in all" --shuffle --mode=L
 string(REPEAT "2x4 " 2000 problems)
 file(WRITE ${WORK}/many "--axis=${axes}0\n${problems}\n")
 expect(2 "in many:2: expected at most 250000 cases in all" --shuffle --mode=L --batch=many)
+# Long texts that every case would keep: templates, names of files and of problems.
+string(REPEAT "x" 100000 long)
+string(REPEAT "2x4 " 1000 problems)
+foreach(option perf-template src dump)
+    file(WRITE ${WORK}/long "--${option}=${long}\n${problems}\n")
+    expect(2 "in long:2: the lines, templates and --dump of [0-9]+ cases have 67[0-9]+ bytes; expected at most 67108864 in all"
+        --shuffle --mode=L --batch=long)
+endforeach()
+file(WRITE ${WORK}/long "--axis=${axes}0 --group=1,2 2x4_n\"${long}\"\n")
+expect(2 "in long:1: the lines, templates and --dump of [0-9]+ cases have 67[0-9]+ bytes" --shuffle --mode=L --batch=long)
+# Files that are read again and again.
+string(REPEAT "#" 1000000 long)
+string(REPEAT "${long}\n" 16 long)
+file(WRITE ${WORK}/comments "${long}")
+string(REPEAT "--batch=comments\n" 5 five)
+file(WRITE ${WORK}/five "${five}2x4\n")
+expect(2 "in five:5: --batch=comments: expected at most 67108864 bytes of batch files in all, a file read twice counts twice\n"
+    --shuffle --mode=L --batch=five)
+file(REMOVE ${WORK}/comments)
 # A name whose quote stays open would swallow what is behind it.
 file(WRITE ${WORK}/open_quote "2x4\n2x6_n\"name 2x8\n")
 expect(2 "in open_quote:2: 2x6_n\"name 2x8 : expected a closing \"" --shuffle --batch=open_quote)

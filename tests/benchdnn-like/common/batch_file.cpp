@@ -104,7 +104,7 @@ CommandLine::Batch CommandLine::find_batch(const std::string& file) const {
 }
 
 void CommandLine::take_batch(const std::string& file) {
-    constexpr size_t kMaxDepth = 16, kMaxFiles = 10000;
+    constexpr size_t kMaxDepth = 16, kMaxFiles = 10000, kMaxFileBytes = size_t{64} << 20;
     if (++files_ > kMaxFiles)
         throw UsageError(fmt::format(
             "--batch={}: expected at most {} batch files in all, one read twice counts twice", file,
@@ -112,6 +112,12 @@ void CommandLine::take_batch(const std::string& file) {
     if (batches_.size() == kMaxDepth)
         throw UsageError("--batch=" + file + ": batch files include one another more than 16 deep");
     const auto [path, text] = find_batch(file);
+    file_bytes_ += text.size();
+    if (file_bytes_ > kMaxFileBytes)
+        throw UsageError(
+            fmt::format("--batch={}: expected at most {} bytes of batch files in all, a file read "
+                        "twice counts twice",
+                        file, kMaxFileBytes));
     const auto tokens = tokens_of(path, text);
     const Filters outside = outer_filters_;
     outer_filters_ = filters_;

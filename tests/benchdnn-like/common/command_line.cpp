@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/command_line.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "common/benchdnn_options.hpp"
@@ -185,7 +187,6 @@ void CommandLine::take_problem(const std::string& text) {
         if (!current.has_field(name))
             throw UsageError("--perf-template: '%" + name + "%' is no field of " +
                              current.option() + "; --help lists them");
-    const Pattern pattern("--match", filters_.match);
     for (tombola_scratchpad_mode_t scratchpad : scratchpads_) {
         auto settings = std::make_shared<Settings>(settings_);
         settings->scratchpad = scratchpad;
@@ -193,14 +194,29 @@ void CommandLine::take_problem(const std::string& text) {
         settings->impl = is_global ? global_impl_ : filters_.impl;
         settings->impl_may_miss = !is_global && filters_.impl_may_miss;
         settings->skip_impl = is_global ? global_skip_impl_ : filters_.skip_impl;
-        auto problems = current.problems(text);
-        problems_ += problems.size();
-        if (problems_ > kMaxCases) refuse_too_many_cases();
-        for (auto& problem : problems) {
+        // What a case keeps and its line does not show.
+        const size_t hidden = settings->perf_template.text().size() + settings->dump.size();
+        current.make_problems(text, [&](std::unique_ptr<Problem> problem) {
             Case made{std::move(problem), settings};
-            if (pattern.matches(made.repro())) cases_.push_back(std::move(made));
-        }
+            const std::string line = made.repro();
+            count_case(line.size() + hidden);
+            if (!filters_.match || filters_.match->matches(line)) cases_.push_back(std::move(made));
+        });
     }
+}
+
+void CommandLine::count_case(size_t text_bytes) {
+    if (++problems_ > kMaxCases)
+        throw UsageError(fmt::format(
+            "expected at most {} cases in all: lists that commas separate multiply, and "
+            "so do batch files that name others",
+            kMaxCases));
+    text_bytes_ += text_bytes;
+    if (text_bytes_ > kMaxTextBytes)
+        throw UsageError(
+            fmt::format("the lines, templates and --dump of {} cases have {} bytes; expected at "
+                        "most {} in all",
+                        problems_, text_bytes_, kMaxTextBytes));
 }
 
 void CommandLine::reset() {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "common/driver.hpp"
+#include "common/text.hpp"
 #include "common/report.hpp"
 #include "common/settings.hpp"
 
@@ -58,6 +59,8 @@ class CommandLine {
     void take_option(const std::string& name, const std::string& value, bool has_value);
     [[noreturn]] void refuse_unknown(const std::string& option) const;
     void take_problem(const std::string& text);
+    // Refuses a case too many. `text_bytes`: what its texts take.
+    void count_case(size_t text_bytes);
     void take_batch(const std::string& file);
     struct Batch {
         std::string path, text;
@@ -75,7 +78,7 @@ class CommandLine {
     std::vector<tombola_scratchpad_mode_t> scratchpads_{tombola_scratchpad_mode_library};
     // What --reset sets back. In a batch file it does not go further back than to what was set outside of it.
     struct Filters {
-        std::string match;
+        std::shared_ptr<const Pattern> match;  // null: every case
         std::vector<std::string> impl, skip_impl;
         bool impl_may_miss = false;  // Settings::impl_may_miss
     };
@@ -83,7 +86,8 @@ class CommandLine {
     int verbose_ = 0;
     bool help_ = false, version_ = false;
     size_t start_ = 0;
-    size_t problems_ = 0, files_ = 0;  // that were read
+    size_t problems_ = 0, text_bytes_ = 0;  // of all cases, also of those that --match leaves out
+    size_t files_ = 0, file_bytes_ = 0;     // of batch files that were read
     Summary summary_;
     std::vector<std::string> global_impl_, global_skip_impl_;
     std::vector<Case> cases_;

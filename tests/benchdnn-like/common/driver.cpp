@@ -65,13 +65,6 @@ void refuse_value(const std::string& option, const std::string& value,
     throw UsageError(fmt::format("{}={}: expected {}", option, value, expected));
 }
 
-void refuse_too_many_cases() {
-    throw UsageError(
-        fmt::format("expected at most {} cases in all: lists that commas separate multiply, and so "
-                    "do batch files that name others",
-                    kMaxCases));
-}
-
 std::string help_line(const std::string& option, const std::string& text) {
     constexpr size_t kColumn = 30, kWidth = 110;
     std::string line = "      " + option, result;

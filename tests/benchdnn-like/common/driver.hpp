@@ -8,6 +8,7 @@
 //
 // typed_driver.hpp makes both from a struct with the problem's fields.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -71,8 +72,9 @@ class Problem {
     std::string name;  // the _n"name" behind the sizes
 };
 
-// Of one run. A case takes 1 to 2 KB, and lists and batch files multiply.
+// Of one run. A case takes 1 to 2 KB and its texts, and lists and batch files multiply.
 constexpr size_t kMaxCases = 250000;
+constexpr size_t kMaxTextBytes = size_t{64} << 20;  // of the texts of all cases
 
 class Driver {
   public:
@@ -87,8 +89,9 @@ class Driver {
     // Sets a field's list of values. Throws UsageError.
     virtual void set(const std::string& field, const std::string& values) = 0;
     virtual void reset() = 0;
-    // The product of all lists for the problem `text`. Throws UsageError.
-    virtual std::vector<std::unique_ptr<Problem>> problems(const std::string& text) const = 0;
+    // Calls take() for each problem of the product of all lists for the problem `text`. Throws UsageError, and what take() throws.
+    using Take = std::function<void(std::unique_ptr<Problem>)>;
+    virtual void make_problems(const std::string& text, const Take& take) const = 0;
     virtual std::string help() const = 0;
 };
 
@@ -103,7 +106,6 @@ std::string print_dims(const reference::Dims& dims);
 std::string split_name(const std::string& text, std::string& name);
 [[noreturn]] void refuse_value(const std::string& option, const std::string& value,
                                const std::string& expected);
-[[noreturn]] void refuse_too_many_cases();
 std::string help_line(const std::string& option, const std::string& text);
 
 }  // namespace tombola::bench

@@ -96,8 +96,7 @@ const std::vector<CommandLine::Option>& CommandLine::options() {
         {"match", "REGEX",
          "only problems whose line, as __REPRO prints it, contains a match, as grep -E has it",
          [](Line& line, const Text&, const Text& value) {
-             line.filters_.match = value;
-             const Pattern checked("--match", line.filters_.match);
+             line.filters_.match = std::make_shared<const Pattern>("--match", value);
          }},
         {"impl", "NAME[,NAME]",
          "use the implementation of one of these names, or the first whose name contains one. A "

@@ -66,6 +66,7 @@ PerfTemplate::PerfTemplate(const std::string& text) {
 }
 
 void PerfTemplate::parse() {
+    std::vector<Piece> pieces;
     std::string literal;
     for (size_t i = 0; i < text_.size();) {
         const size_t end = text_[i] == '%' ? text_.find('%', i + 1) : std::string::npos;
@@ -86,7 +87,7 @@ void PerfTemplate::parse() {
                     return std::isalpha(c) || c == '-' || c == '_';
                 });
             if (is_name) {
-                pieces_.push_back({literal, field});
+                pieces.push_back({literal, field});
                 literal.clear();
                 i = end + 1;
                 continue;
@@ -94,12 +95,13 @@ void PerfTemplate::parse() {
         }
         literal += text_[i++];
     }
-    pieces_.push_back({literal, std::nullopt});
+    pieces.push_back({literal, std::nullopt});
+    pieces_ = std::make_shared<const std::vector<Piece>>(std::move(pieces));
 }
 
 std::vector<std::string> PerfTemplate::driver_names() const {
     std::vector<std::string> names;
-    for (const Piece& piece : pieces_) {
+    for (const Piece& piece : *pieces_) {
         if (!piece.field) continue;
         const auto& common = common_names();
         if (std::none_of(common.begin(), common.end(),
@@ -111,7 +113,7 @@ std::vector<std::string> PerfTemplate::driver_names() const {
 
 std::string PerfTemplate::expand(const std::function<std::string(const Field&)>& value) const {
     std::string line;
-    for (const Piece& piece : pieces_) {
+    for (const Piece& piece : *pieces_) {
         line += piece.literal;
         if (piece.field) line += value(*piece.field);
     }

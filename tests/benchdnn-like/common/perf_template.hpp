@@ -8,6 +8,7 @@
 // G. Of the times of creation, - is the one from the library's cache, and + (as without one) the first.
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,7 +43,7 @@ class PerfTemplate {
     void parse();
     std::string text_;
     bool custom_;
-    std::vector<Piece> pieces_;
+    std::shared_ptr<const std::vector<Piece>> pieces_;  // of all copies
 };
 
 }  // namespace tombola::bench

@@ -51,24 +51,57 @@ size_t edit_distance(const std::string& a, const std::string& b) {
 
 namespace {
 
-// The C library's regcomp() writes repetitions {m,n} out, and calls itself for each parenthesis. Its regexec() tries all ways to
-// match a back-reference.
+// The index behind the bracket expression that begins at text[at].
+size_t behind_bracket(const std::string& text, size_t at) {
+    ++at;
+    if (at < text.size() && text[at] == '^') ++at;
+    if (at < text.size() && text[at] == ']') ++at;
+    for (; at < text.size() && text[at] != ']'; ++at) {
+        const char kind = at + 1 < text.size() ? text[at + 1] : 0;
+        if (text[at] != '[' || (kind != ':' && kind != '.' && kind != '=')) continue;
+        at = text.find(std::string{kind, ']'}, at + 2);
+        if (at == std::string::npos) return text.size();
+        ++at;
+    }
+    return std::min(at + 1, text.size());
+}
+
+// The C library's regcomp() writes repetitions out, {m,n} and also +, so nested ones multiply: a few characters can take gigabytes, hours or
+// the whole stack. It calls itself for each parenthesis. Its regexec() tries all ways to match a back-reference.
 bool is_cheap(const std::string& text) {
     constexpr size_t kMaxLength = 1000;
-    constexpr long kMaxRepetitions = 1000;
+    constexpr long kMaxRepetitions = 1000;  // of all {m,n} together
     if (text.size() > kMaxLength) return false;
-    long repetitions = 1;  // of all {m,n}, as if each were inside the one before it
-    for (size_t i = 0; i + 1 < text.size(); ++i) {
-        const bool digit_follows = std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0;
-        if (text[i] == '\\' && digit_follows) return false;
-        if (text[i] != '{') continue;
-        const char* at = &text[i] + 1;
-        char* end = nullptr;
-        long most = std::strtol(at, &end, 10);
-        if (*end == ',') most = std::max(most, std::strtol(end + 1, nullptr, 10));
-        if (most > kMaxRepetitions) return false;
-        repetitions *= std::max(most, 1L);
-        if (repetitions > kMaxRepetitions) return false;
+    long repetitions = 0;
+    bool may_repeat = false;  // the expression before is one character or one bracket expression
+    for (size_t i = 0; i < text.size();) {
+        const char c = text[i];
+        if (c == '\\') {
+            if (i + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0)
+                return false;
+            i += 2;
+            may_repeat = true;
+        } else if (c == '[') {
+            i = behind_bracket(text, i);
+            may_repeat = true;
+        } else if (c == '*' || c == '+' || c == '?' || c == '{') {
+            if (!may_repeat && i > 0) return false;
+            may_repeat = false;
+            ++i;
+            if (c != '{') continue;
+            const char* at = text.c_str() + i;
+            char* end = nullptr;
+            long most = std::strtol(at, &end, 10);
+            if (*end == ',') most = std::max(most, std::strtol(end + 1, &end, 10));
+            i = std::min(i + static_cast<size_t>(end - at), text.size());
+            if (most > kMaxRepetitions) return false;
+            repetitions += std::max(most, 1L);
+            if (repetitions > kMaxRepetitions) return false;
+            if (i < text.size() && text[i] == '}') ++i;
+        } else {
+            may_repeat = c != ')' && c != '(' && c != '|' && c != '^' && c != '$';
+            ++i;
+        }
     }
     return true;
 }
@@ -79,8 +112,8 @@ Pattern::Pattern(const std::string& option, const std::string& text) {
     constexpr size_t kShown = 100;
     if (!is_cheap(text))
         refuse_value(option, text.size() > kShown ? text.substr(0, kShown) + "..." : text,
-                     "a regular expression without back-references, of at most 1000 characters, "
-                     "whose repetitions {m,n} give at most 1000 when multiplied");
+                     "a regular expression of at most 1000 characters, without back-references and "
+                     "repeated groups, whose repetitions {m,n} give at most 1000 in all");
     if (regcomp(&compiled_, text.c_str(), REG_EXTENDED | REG_NOSUB) != 0)
         refuse_value(option, text, "a regular expression as grep -E takes it");
 }

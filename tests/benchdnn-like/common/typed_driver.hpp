@@ -124,7 +124,7 @@ class TypedDriver : public Driver {
         for (const Field<P>& f : fields_) values_[f.name] = {f.print(defaults)};
     }
 
-    std::vector<std::unique_ptr<Problem>> problems(const std::string& text) const final {
+    void make_problems(const std::string& text, const Take& take) const final {
         P problem;
         const std::string sizes = split_name(text, problem.name);
         try {
@@ -133,9 +133,7 @@ class TypedDriver : public Driver {
             throw UsageError(option() + ": problem '" + text + "': " + wrong.what() +
                              "; expected " + P::kSyntax + ", as in " + P::kExample);
         }
-        std::vector<std::unique_ptr<Problem>> all;
-        expand(problem, 0, all);
-        return all;
+        expand(problem, 0, take);
     }
 
     std::string help() const final {
@@ -156,15 +154,11 @@ class TypedDriver : public Driver {
             if (f.name == name) return &f;
         return nullptr;
     }
-    void expand(P& problem, size_t index, std::vector<std::unique_ptr<Problem>>& all) const {
-        if (index == fields_.size()) {
-            if (all.size() == kMaxCases) refuse_too_many_cases();
-            all.push_back(std::make_unique<P>(problem));
-            return;
-        }
+    void expand(P& problem, size_t index, const Take& take) const {
+        if (index == fields_.size()) return take(std::make_unique<P>(problem));
         for (const std::string& value : values_.at(fields_[index].name)) {
             fields_[index].parse(problem, value);
-            expand(problem, index + 1, all);
+            expand(problem, index + 1, take);
         }
     }
     const std::vector<Field<P>> fields_ = P::fields();

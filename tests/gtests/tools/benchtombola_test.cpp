@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 
+#include "common/ceilings.hpp"
 #include "common/command_line.hpp"
 #include "common/errors.hpp"
 #include "common/perf_template.hpp"
@@ -214,6 +216,35 @@ TEST(CommandLine, NumbersAreDecimalOrHex) {
                       "--seeds=0xA:0xb", "2x4"}),
               (std::vector<std::string>{"--multinomial --seeds=10:11 --samples=16 "
                                         "--offset=18446744073709551615 2x4"}));
+}
+
+TEST(Pattern, RefusesWhatMayTakeVeryLong) {
+    for (const char* costly :
+         {"(ab)*", "(ab)+", "((a))?", "(a|b){2}", "a**", "a+?", "a{2}*", "(a)\\1", "a{1001}",
+          "a{500}b{501}", "[(]a)*", "[])](x)+"})
+        EXPECT_THROW(Pattern("--match", costly), UsageError) << costly;
+    for (const char* cheap : {"(ab)c*", "[()]*", "[])]+", "[[:digit:])]*x", "\\)*", "a{500}b{499}",
+                              "\\{*", "(a|b)(c|d)", "[^]*+]?", ".*"})
+        EXPECT_NO_THROW(Pattern("--match", cheap)) << cheap;
+}
+
+// A ceiling has one name: what a processor has no way to do is not listed under another's.
+TEST(Ceilings, FillsDiffer) {
+    for (const Fill& one : fills()) {
+        for (const Fill& other : fills())
+            if (&one != &other) {
+                EXPECT_STRNE(one.name, other.name);
+                EXPECT_NE(one.run, other.run);
+            }
+        std::vector<uint8_t> data(10000, 0);
+        one.run(data.data(), data.size());
+        EXPECT_EQ(std::count(data.begin(), data.end(), 0), 0) << one.name;
+    }
+#if defined(__x86_64__)
+    EXPECT_EQ(fills().size(), 3u);
+#else
+    EXPECT_EQ(fills().size(), 1u);
+#endif
 }
 
 TEST(PerfTemplate, LiteralTextStandsAsItIs) {
