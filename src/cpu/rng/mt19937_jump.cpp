@@ -104,9 +104,13 @@ void reduce_last(MtPolynomial& g) {
     }
 }
 
-void multiply_by_t(MtPolynomial& g) {
+void shift_up(MtPolynomial& g) {
     for (size_t i = g.size() - 1; i > 0; --i) g[i] = g[i] << 1 | g[i - 1] >> 63;
     g[0] <<= 1;
+}
+
+void multiply_by_t(MtPolynomial& g) {
+    shift_up(g);
     constexpr uint64_t kLeading = uint64_t{1} << kMtDegree % 64;
     if ((g.back() & kLeading) == 0) return;
     g.back() ^= kLeading;
@@ -151,7 +155,7 @@ const MtJumpLoops& MtJumpLoops::portable() { return kPortableLoops; }
 
 const std::array<uint16_t, kMtTerms>& mt_characteristic_exponents() { return kCharacteristic.low; }
 
-MtPolynomial mt_power_of_t(uint64_t k, const MtJumpLoops& loops) {
+MtPolynomial mt_power_of_t(uint64_t k, const MtJumpLoops& loops, int doublings) {
     // Begin with as many leading bits of k as need no reduction. Then each further bit takes one squaring.
     int below = 0;
     while (k >> below >= kMtDegree) ++below;
@@ -159,32 +163,38 @@ MtPolynomial mt_power_of_t(uint64_t k, const MtJumpLoops& loops) {
     const uint64_t start = k >> below;
     g[start / 64] = uint64_t{1} << start % 64;
     MtSquare square{};
-    while (below-- > 0) {
+    for (int bit = below - 1; bit >= -doublings; --bit) {
         loops.square(g, square);
         std::memcpy(g.data(), square.low, sizeof g);
         reduce_last(g);
-        if (k >> below & 1) multiply_by_t(g);
+        if (bit >= 0 && (k >> bit & 1) != 0) multiply_by_t(g);
     }
     return g;
 }
 
 void mt_jump(uint32_t* words, const MtPolynomial& power_k_minus_1, const MtJumpLoops& loops) {
-    // x[k + j] = sum over i of g_i x[1 + i + j], 0 <= j < 624. `line` holds two windows of the sequence at a time.
+    // x[k + j] = sum over i of g_i x[1 + i + j], 0 <= j < 624.
+    MtPolynomial g = power_k_minus_1;
+    shift_up(g);
+    mt_combine(words, g, loops);
+}
+
+void mt_combine(uint32_t* words, const MtPolynomial& g, const MtJumpLoops& loops) {
+    // `line` holds two windows of the sequence at a time.
     alignas(64) uint32_t line[2 * kMtWords];
     Mt19937 window;
     std::memcpy(window.words, words, sizeof(window.words));
     alignas(64) uint32_t sum[kMtWords] = {};
     uint16_t places[kMtWords];
-    for (int first = 0; first < kMtDegree; first += kMtWords) {
+    for (int first = 0; first <= kMtDegree; first += kMtWords) {
         std::memcpy(line, window.words, sizeof(window.words));
         window.twist();
         std::memcpy(line + kMtWords, window.words, sizeof(window.words));
         int count = 0;
-        for (int i = 0; i < kMtWords && first + i < kMtDegree; ++i) {
-            places[count] = static_cast<uint16_t>(i + 1);
+        for (int i = 0; i < kMtWords && first + i <= kMtDegree; ++i) {
+            places[count] = static_cast<uint16_t>(i);
             const int bit = first + i;
-            count +=
-                static_cast<int>(power_k_minus_1[static_cast<size_t>(bit / 64)] >> bit % 64 & 1);
+            count += static_cast<int>(g[static_cast<size_t>(bit / 64)] >> bit % 64 & 1);
         }
         loops.add_windows(sum, line, places, count);
     }

@@ -55,8 +55,13 @@ class MtJumpLoops {
     static const MtJumpLoops& portable();
 };
 
-// t^k mod p.
-MtPolynomial mt_power_of_t(uint64_t k, const MtJumpLoops& loops = MtJumpLoops::portable());
+// t^(k 2^doublings) mod p.
+MtPolynomial mt_power_of_t(uint64_t k, const MtJumpLoops& loops = MtJumpLoops::portable(),
+                           int doublings = 0);
+
+// Replaces x[j] in the window of `words` by the sum over i of g_i x[i + j]. The degree of g is at most 19937.
+void mt_combine(uint32_t* words, const MtPolynomial& g,
+                const MtJumpLoops& loops = MtJumpLoops::portable());
 
 // Moves the window of `words` on by k words, k >= 1, given t^(k-1) mod p. All bits of the new window are exact.
 void mt_jump(uint32_t* words, const MtPolynomial& power_k_minus_1,

@@ -121,6 +121,14 @@ TEST(Mt19937, JumpsAddUp) {
     EXPECT_TRUE(same_state(once, in_steps));
 }
 
+// The same exponents, written in two ways.
+TEST(Mt19937, PowersMayHaveMoreThan64Bits) {
+    const MtJumpLoops& loops = MtJumpLoops::portable();
+    EXPECT_EQ(mt_power_of_t(5, loops, 10), mt_power_of_t(5120));
+    EXPECT_EQ(mt_power_of_t(uint64_t{1} << 50, loops, 50), mt_power_of_t(1, loops, 100));
+    EXPECT_EQ(mt_power_of_t(3 * (uint64_t{1} << 40), loops, 60), mt_power_of_t(3, loops, 100));
+}
+
 // Massey, "Shift-register synthesis and BCH decoding", 1969: the shortest linear recurrence of a sequence of
 // bits, here the top bits of the words. Twice its length of bits determine it.
 std::vector<uint8_t> berlekamp_massey(const std::vector<uint8_t>& s) {
