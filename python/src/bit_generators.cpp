@@ -6,17 +6,22 @@
 
 #include <numpy/random/bitgen.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
 
 #include "arguments.hpp"
+#include "cpu/rng/mt19937_jump.hpp"
 #include "functions.hpp"
 #include "output.hpp"
 #include "prepared.hpp"
+#include "released.hpp"
 
 namespace tombola_python {
 namespace {
+
+namespace impl = tombola::impl::cpu;
 
 // Fills a bitgen_t with a generator that has next32() and next64().
 template <class Generator>
@@ -276,6 +281,33 @@ class Mt19937 {
     Window windows_[2];
 };
 
+// The state behind `jumps` jumps of numpy.random.MT19937, whose numbers are those of its C code (mt19937-jump.c) for every state.
+//
+// That code takes as window v the words from the position on, followed by those before it. T moves a window on by a word. A jump replaces v by
+// g(T) v, where g = t^(2^128) mod p, and the position by position + degree of g. The low 31 bits of a window's first word are in no recurrence: T
+// makes them 0. So t p(t) is T's minimal polynomial, p alone is not, and n jumps are h(T) v with h = g^n mod t p(t): h = t^(n 2^128) mod p, plus p
+// if its constant term would differ from that of g^n. That of p is 1.
+tombola::mt19937_state jumped(const tombola::mt19937_state& state, uint64_t jumps) {
+    constexpr uint32_t kWords = impl::kMtWords;
+    constexpr uint64_t kDegree = 19933, kConstant = 1;  // of g
+    if (jumps == 0) return state;
+    impl::MtPolynomial h = impl::mt_power_of_t(jumps, impl::MtJumpLoops::portable(), 128);
+    if ((h[0] & 1) != kConstant) {
+        for (const size_t e : impl::mt_characteristic_exponents())
+            h[e / 64] ^= uint64_t{1} << e % 64;
+        h[impl::kMtDegree / 64] ^= uint64_t{1} << impl::kMtDegree % 64;
+    }
+    const uint32_t begin = state[kWords] % kWords;
+    uint32_t window[kWords];
+    std::rotate_copy(state.data(), state.data() + begin, state.data() + kWords, window);
+    impl::mt_combine(window, h);
+    const auto end = static_cast<uint32_t>((begin + jumps % kWords * kDegree) % kWords);
+    tombola::mt19937_state result;
+    std::rotate_copy(window, window + (kWords - end), window + kWords, result.data());
+    result[kWords] = end;
+    return result;
+}
+
 template <size_t count>
 std::array<uint32_t, count> words_of(py::handle object) {
     std::array<uint32_t, count> words;
@@ -326,7 +358,17 @@ void add_bit_generators(py::module_& module) {
                  const Locked locked(lock);
                  self.set(words);
              })
-        .def("get", [](const Mt19937& self) { return array_of(self.get()); });
+        .def("get", [](const Mt19937& self) { return array_of(self.get()); })
+        .def("jumped", [](const Mt19937& self, py::handle jumps) {
+            const uint64_t count = unsigned_of(jumps, "jumps");
+            const auto state = self.get();
+            tombola::mt19937_state there;
+            {
+                const Released released;
+                there = jumped(state, count);
+            }
+            return array_of(there);
+        });
 }
 
 }  // namespace tombola_python

@@ -134,6 +134,35 @@ def test_mt19937_jumps_as_numpys(make):
     np.testing.assert_array_equal(mine.random_raw(10), theirs.random_raw(10))
 
 
+# NumPy's jump depends on all bits of the state, also on those that MT19937 does not use, and on the position.
+@pytest.mark.parametrize("pos", [0, 1, 5, 396, 397, 623, 624])
+def test_mt19937_jumps_to_numpys_states(pos):
+    theirs = np.random.MT19937(9)
+    state = theirs.state
+    for low in (0, 0x7FFFFFFF, 1):
+        state["state"]["key"][pos % 624] ^= np.uint32(low)
+        state["state"]["pos"] = pos
+        theirs.state = state
+        mine = tombola.MT19937(0)
+        mine.state = state
+        for jumps in (0, 1, 2, 31):
+            actual, expected = mine.jumped(jumps).state["state"], theirs.jumped(jumps).state["state"]
+            assert actual["pos"] == expected["pos"]
+            np.testing.assert_array_equal(actual["key"], expected["key"])
+
+
+# One by one they would take days.
+def test_mt19937_jumps_far():
+    bits = tombola.MT19937(3)
+    bits.random_raw(100)
+    for first, second in ((2**63, 2**63 - 1), (2**64 - 1000, 999), (np.uint64(2**63), 0)):
+        at_once, in_steps = bits.jumped(int(first) + second), bits.jumped(first).jumped(second)
+        np.testing.assert_array_equal(at_once.random_raw(2000), in_steps.random_raw(2000))
+    np.testing.assert_array_equal(
+        bits.jumped(2**40 + 3).jumped(2**40).random_raw(700), bits.jumped(2**41).jumped(1).jumped(2).random_raw(700)
+    )
+
+
 def test_jumps_that_are_refused():
     for call, message in (
         (lambda: tombola.Philox4x32(key=1).advance(1.5), "delta is 1.5; expected an integer"),
@@ -142,8 +171,9 @@ def test_jumps_that_are_refused():
     ):
         with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
             call()
-    with pytest.raises(ValueError, match="^jumps is -1; expected a number of at least 0$"):
-        tombola.MT19937(1).jumped(-1)
+    for jumps in (-1, 2**64, 2**200):
+        with pytest.raises(ValueError, match=rf"^jumps is {jumps}; expected an integer from 0 to 2\^64 - 1$"):
+            tombola.MT19937(1).jumped(jumps)
 
 
 @pytest.mark.parametrize("make", [lambda: tombola.Philox4x32(key=5), lambda: tombola.MT19937(5)])
