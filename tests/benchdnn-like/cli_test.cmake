@@ -152,16 +152,16 @@ expect(2 "benchtombola: expected at most 250000 cases in all" --shuffle --mode=L
 string(REPEAT "2x4 " 2000 problems)
 file(WRITE ${WORK}/many "--axis=${axes}0\n${problems}\n")
 expect(2 "in many:2: expected at most 250000 cases in all" --shuffle --mode=L --batch=many)
-# Long texts that every case would keep: templates, names of files and of problems.
+# Long texts that every case keeps: names of files and of problems.
 string(REPEAT "x" 100000 long)
 string(REPEAT "2x4 " 1000 problems)
-foreach(option perf-template src dump)
+foreach(option src dump)
     file(WRITE ${WORK}/long "--${option}=${long}\n${problems}\n")
-    expect(2 "in long:2: the lines, templates and --dump of [0-9]+ cases have 67[0-9]+ bytes; expected at most 67108864 in all"
+    expect(2 "in long:2: the lines and --dump of [0-9]+ cases have 67[0-9]+ bytes; expected at most 67108864 in all"
         --shuffle --mode=L --batch=long)
 endforeach()
 file(WRITE ${WORK}/long "--axis=${axes}0 --group=1,2 2x4_n\"${long}\"\n")
-expect(2 "in long:1: the lines, templates and --dump of [0-9]+ cases have 67[0-9]+ bytes" --shuffle --mode=L --batch=long)
+expect(2 "in long:1: the lines and --dump of [0-9]+ cases have 67[0-9]+ bytes" --shuffle --mode=L --batch=long)
 # Files that are read again and again.
 string(REPEAT "#" 1000000 long)
 string(REPEAT "${long}\n" 16 long)

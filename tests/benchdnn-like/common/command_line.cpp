@@ -194,12 +194,10 @@ void CommandLine::take_problem(const std::string& text) {
         settings->impl = is_global ? global_impl_ : filters_.impl;
         settings->impl_may_miss = !is_global && filters_.impl_may_miss;
         settings->skip_impl = is_global ? global_skip_impl_ : filters_.skip_impl;
-        // What a case keeps and its line does not show.
-        const size_t hidden = settings->perf_template.text().size() + settings->dump.size();
         current.make_problems(text, [&](std::unique_ptr<Problem> problem) {
             Case made{std::move(problem), settings};
             const std::string line = made.repro();
-            count_case(line.size() + hidden);
+            count_case(line.size() + settings->dump.size());
             if (!filters_.match || filters_.match->matches(line)) cases_.push_back(std::move(made));
         });
     }
@@ -214,7 +212,7 @@ void CommandLine::count_case(size_t text_bytes) {
     text_bytes_ += text_bytes;
     if (text_bytes_ > kMaxTextBytes)
         throw UsageError(
-            fmt::format("the lines, templates and --dump of {} cases have {} bytes; expected at "
+            fmt::format("the lines and --dump of {} cases have {} bytes; expected at "
                         "most {} in all",
                         problems_, text_bytes_, kMaxTextBytes));
 }

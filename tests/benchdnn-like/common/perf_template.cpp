@@ -54,33 +54,34 @@ const std::vector<std::pair<std::string, std::string>>& PerfTemplate::common_nam
     return kNames;
 }
 
-PerfTemplate::PerfTemplate() : text_(kDefault), custom_(false) { parse(); }
+PerfTemplate::PerfTemplate() : PerfTemplate("def") {}
 
 PerfTemplate::PerfTemplate(const std::string& text) {
     const char* const known = strcasecmp(text.c_str(), "def") == 0   ? kDefault
                               : strcasecmp(text.c_str(), "csv") == 0 ? kCsv
                                                                      : nullptr;
     custom_ = known == nullptr;
-    text_ = custom_ ? text : known;
+    text_ = std::make_shared<const std::string>(custom_ ? text : known);
     parse();
 }
 
 void PerfTemplate::parse() {
+    const std::string& text = *text_;
     std::vector<Piece> pieces;
     std::string literal;
-    for (size_t i = 0; i < text_.size();) {
-        const size_t end = text_[i] == '%' ? text_.find('%', i + 1) : std::string::npos;
+    for (size_t i = 0; i < text.size();) {
+        const size_t end = text[i] == '%' ? text.find('%', i + 1) : std::string::npos;
         if (end != std::string::npos) {
             size_t begin = i + 1;
             Field field;
-            if (std::string("-~0+").find(text_[begin]) != std::string::npos && begin < end)
-                field.modifier = text_[begin++];
-            const size_t unit = std::string("KMG").find(text_[begin]);
+            if (std::string("-~0+").find(text[begin]) != std::string::npos && begin < end)
+                field.modifier = text[begin++];
+            const size_t unit = std::string("KMG").find(text[begin]);
             if (unit != std::string::npos && begin < end) {
                 field.unit = unit == 0 ? 1e3 : unit == 1 ? 1e6 : 1e9;
                 ++begin;
             }
-            field.name = text_.substr(begin, end - begin);
+            field.name = text.substr(begin, end - begin);
             const bool is_name =
                 !field.name.empty() &&
                 std::all_of(field.name.begin(), field.name.end(), [](unsigned char c) {
@@ -93,7 +94,7 @@ void PerfTemplate::parse() {
                 continue;
             }
         }
-        literal += text_[i++];
+        literal += text[i++];
     }
     pieces.push_back({literal, std::nullopt});
     pieces_ = std::make_shared<const std::vector<Piece>>(std::move(pieces));

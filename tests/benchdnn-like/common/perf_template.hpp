@@ -27,7 +27,7 @@ class PerfTemplate {
     // "def", "csv" or a line of text. Throws UsageError when a %NAME% is not one.
     explicit PerfTemplate(const std::string& text);
 
-    const std::string& text() const { return text_; }
+    const std::string& text() const { return *text_; }
     bool is_custom() const { return custom_; }
     // Names that are not the common part's: a driver must know them.
     std::vector<std::string> driver_names() const;
@@ -41,9 +41,10 @@ class PerfTemplate {
         std::optional<Field> field;
     };
     void parse();
-    std::string text_;
+    // Of all copies: each case has one.
+    std::shared_ptr<const std::string> text_;
+    std::shared_ptr<const std::vector<Piece>> pieces_;
     bool custom_;
-    std::shared_ptr<const std::vector<Piece>> pieces_;  // of all copies
 };
 
 }  // namespace tombola::bench

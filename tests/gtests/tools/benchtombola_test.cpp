@@ -258,6 +258,15 @@ TEST(PerfTemplate, LiteralTextStandsAsItIs) {
     EXPECT_EQ(names, (std::vector<std::string>{std::string(1, '\0') + "prb", "-bw"}));
 }
 
+// A copy for each of 3000 problems would take gigabytes.
+TEST(PerfTemplate, IsKeptOnceForAllCases) {
+    CommandLine command_line({});
+    command_line.parse({"--shuffle", "--perf-template=%prb%", "2x4", "--threads=1", "2x6"});
+    const std::vector<Case>& cases = command_line.cases();
+    ASSERT_EQ(cases.size(), 2u);
+    EXPECT_EQ(&cases[0].settings->perf_template.text(), &cases[1].settings->perf_template.text());
+}
+
 TEST(Progress, EstimatesWhatIsLeft) {
     // Too early to tell; then 10 cases took 5 s, and 90 are left.
     EXPECT_EQ(progress_line(0, 100, 0, 0, "--shuffle 2x4"), "[1/100] failed:0 --shuffle 2x4");
