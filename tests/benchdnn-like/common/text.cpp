@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <cstring>
 
 #include "common/driver.hpp"
 
@@ -67,41 +68,50 @@ size_t behind_bracket(const std::string& text, size_t at) {
 }
 
 // The C library's regcomp() writes repetitions out, {m,n} and also +, so nested ones multiply: a few characters can take gigabytes, hours or
-// the whole stack. It calls itself for each parenthesis. Its regexec() tries all ways to match a back-reference.
+// the whole stack. So can repeated anchors. It calls itself for each parenthesis. Its regexec() tries all ways to match a back-reference.
 bool is_cheap(const std::string& text) {
-    constexpr size_t kMaxLength = 1000;
-    constexpr long kMaxRepetitions = 1000;  // of all {m,n} together
+    constexpr size_t kMaxLength = 1000, kMaxWritten = 1000;
     if (text.size() > kMaxLength) return false;
-    long repetitions = 0;
-    bool may_repeat = false;  // the expression before is one character or one bracket expression
+    // A part of the expression that an operator can repeat, or the parts of an open group so far.
+    struct Part {
+        size_t begin;
+        bool can_be_repeated;  // it has no anchor and nothing repeated
+    };
+    std::vector<Part> open{{0, true}};
+    Part last{0, true};
+    size_t written = 0;  // the characters that all {m,n} repeat
     for (size_t i = 0; i < text.size();) {
         const char c = text[i];
+        if (c == '*' || c == '+' || c == '?' || c == '{') {
+            if (!last.can_be_repeated) return false;
+            const size_t size = i++ - last.begin;
+            open.back().can_be_repeated = last.can_be_repeated = false;
+            if (c != '{') continue;
+            char* end = nullptr;
+            unsigned long most = std::strtoul(text.c_str() + i, &end, 10);
+            if (*end == ',') most = std::max(most, std::strtoul(end + 1, &end, 10));
+            if (most > kMaxWritten || (written += most * size) > kMaxWritten) return false;
+            i = std::min(static_cast<size_t>(end - text.c_str()) + 1, text.size());
+            continue;
+        }
+        last = {i, true};
         if (c == '\\') {
-            if (i + 1 < text.size() && std::isdigit(static_cast<unsigned char>(text[i + 1])) != 0)
-                return false;
+            const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+            if (std::isdigit(next) != 0) return false;
+            last.can_be_repeated = std::strchr("<>bB`'", next) == nullptr;
             i += 2;
-            may_repeat = true;
         } else if (c == '[') {
             i = behind_bracket(text, i);
-            may_repeat = true;
-        } else if (c == '*' || c == '+' || c == '?' || c == '{') {
-            if (!may_repeat && i > 0) return false;
-            may_repeat = false;
-            ++i;
-            if (c != '{') continue;
-            const char* at = text.c_str() + i;
-            char* end = nullptr;
-            long most = std::strtol(at, &end, 10);
-            if (*end == ',') most = std::max(most, std::strtol(end + 1, &end, 10));
-            i = std::min(i + static_cast<size_t>(end - at), text.size());
-            if (most > kMaxRepetitions) return false;
-            repetitions += std::max(most, 1L);
-            if (repetitions > kMaxRepetitions) return false;
-            if (i < text.size() && text[i] == '}') ++i;
         } else {
-            may_repeat = c != ')' && c != '(' && c != '|' && c != '^' && c != '$';
             ++i;
+            if (c == '(') open.push_back(last);
+            if (c == ')' && open.size() > 1) {
+                last = open.back();
+                open.pop_back();
+            }
+            if (c == '^' || c == '$') last.can_be_repeated = false;
         }
+        if (c != '(' && !last.can_be_repeated) open.back().can_be_repeated = false;
     }
     return true;
 }
@@ -111,9 +121,11 @@ bool is_cheap(const std::string& text) {
 Pattern::Pattern(const std::string& option, const std::string& text) {
     constexpr size_t kShown = 100;
     if (!is_cheap(text))
-        refuse_value(option, text.size() > kShown ? text.substr(0, kShown) + "..." : text,
-                     "a regular expression of at most 1000 characters, without back-references and "
-                     "repeated groups, whose repetitions {m,n} give at most 1000 in all");
+        refuse_value(
+            option, text.size() > kShown ? text.substr(0, kShown) + "..." : text,
+            "a regular expression of at most 1000 characters, without back-references, whose "
+            "repeated groups have no anchors and nothing repeated inside, and whose {m,n} "
+            "write out at most 1000 characters");
     if (regcomp(&compiled_, text.c_str(), REG_EXTENDED | REG_NOSUB) != 0)
         refuse_value(option, text, "a regular expression as grep -E takes it");
 }
