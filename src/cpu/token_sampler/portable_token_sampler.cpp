@@ -30,8 +30,9 @@ Status PortableTokenSampler::execute(const ExecContext& context) const {
     const RowSource source(src_, context.input(TOMBOLA_ARG_SRC), true);
     char* rows = scratchpad + SamplerCall::scratchpad_bytes(desc_);
     const size_t row_bytes = SortedRow::bytes(desc_.classes());
-    constexpr double kNanosecondsPerClass = 21;  // most of it to sort
-    const Work work{static_cast<double>(desc_.src.nelems()) * kNanosecondsPerClass};
+    Work work{0};
+    for (dim_t row = 0; row < desc_.batch(); ++row)
+        work.nanoseconds += nanoseconds_of_row(desc_, call.parameters(row));
     LowestRow wrong;
     parallel(std::min(parts_for(work), max_parts_), [&](int part, int all) {
         const Range range = split(desc_.batch(), part, all);

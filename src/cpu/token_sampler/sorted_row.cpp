@@ -1,26 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/token_sampler/sorted_row.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace tombola::impl::cpu {
 
+double nanoseconds_of_row(const TokenSamplerDesc& desc, const RowParameters& p) {
+    // Measured on Zen 5 with rows of 128,000 logits, in nanoseconds per class: greedy 3, top_k 50 4, temperature alone 32, top_p 0.9
+    // 35. On x86-64 each std::fma of a weight is a call.
+    constexpr double kReading = 4, kWeighing = 30;
+    dim_t weighed = 0;
+    if (!p.is_greedy() || desc.logprobs == Logprobs::processed) weighed = p.top_k;
+    const bool whole_mass = desc.filter_order == FilterOrder::joint && p.top_p < 1 && weighed > 0;
+    if (whole_mass || desc.logprobs == Logprobs::raw) weighed = desc.classes();
+    return kReading * static_cast<double>(desc.classes()) +
+           kWeighing * static_cast<double>(weighed);
+}
+
 void sample_sorted_row(const TokenSamplerDesc& desc, const SamplerCall& call,
                        const RowSource& source, SortedRow& sorted, dim_t row) {
-    sorted.read(source, call.mask(row), row);
+    sorted.read(source, call.mask(row), row, std::max<dim_t>(desc.top_n, 1));
     const SamplerOutputs& out = call.outputs();
     const RowParameters p = call.parameters(row);
-    sorted.weigh(p.filter_ratio(desc.filter_order));
-    const dim_t kept = sorted.filter(desc.filter_order, p);
-    if (desc.filter_order == FilterOrder::temperature_last) sorted.weigh(p.draw_ratio());
-    out.kept(row) = static_cast<int32_t>(p.is_greedy() ? 1 : sorted.drawable(kept));
-
+    // A greedy row draws nothing: its weights serve log probabilities alone.
     float ratio = p.draw_ratio();
-    uint64_t mass = sorted.mass(kept);
-    sorted.accumulate(kept);
+    uint64_t mass = 1;
+    dim_t drawable = 1;
+    if (!p.is_greedy() || desc.logprobs == Logprobs::processed) {
+        const dim_t kept = sorted.filter(desc.filter_order, p);
+        if (desc.filter_order == FilterOrder::temperature_last) sorted.weigh(kept, ratio);
+        mass = sorted.mass(kept);
+        if (!p.is_greedy()) {
+            drawable = sorted.drawable(kept);
+            sorted.accumulate(kept);
+        }
+    }
+    out.kept(row) = static_cast<int32_t>(drawable);
     if (desc.logprobs == Logprobs::raw) {
         ratio = 1;
-        sorted.weigh(ratio);
+        sorted.weigh(sorted.count(), ratio);
         mass = sorted.mass(sorted.count());
     }
     const double log_mass = log_of_mass(mass, sorted.shift());

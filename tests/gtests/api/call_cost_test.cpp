@@ -182,6 +182,47 @@ TEST_P(CallCost, IsBelowItsLimit) {
     EXPECT_LE(*creation, small.creation);
 }
 
+// A greedy row needs its greatest logit alone. To sort all classes and to compute their weights would take more than 200
+// instructions per class.
+TEST(CallCosts, APortableGreedyRowIsNotSorted) {
+    if (tombola_get_effective_cpu_isa() != tombola_cpu_isa_none)
+        GTEST_SKIP() << "for the portable implementation";
+    constexpr int kClasses = 500;
+    const Engine engine = cpu_engine();
+    const Stream stream = default_stream(engine);
+    std::vector<float> logits(kClasses);
+    for (int k = 0; k < kClasses; ++k)
+        logits[static_cast<size_t>(k)] = static_cast<float>(k * 997 % kClasses);
+    float temperature = 0;
+    int32_t id = -1;
+    const MemoryDesc row = row_major({1, kClasses}, tombola_f32);
+    const MemoryDesc one = row_major({1, 1}, tombola_s32);
+    const MemoryDesc for_all_rows = row_major({1}, tombola_f32);
+    PrimitiveDesc desc;
+    ASSERT_EQ(tombola_token_sampler_primitive_desc_create(
+                  desc.out(), engine, row, one, tombola_filter_order_transformers,
+                  tombola_logprobs_none, /*top_n=*/0, 99, 98, nullptr),
+              tombola_success)
+        << last_error();
+    Primitive primitive;
+    ASSERT_EQ(tombola_primitive_create(primitive.out(), desc), tombola_success) << last_error();
+    const Memory src = memory_over(row, engine, logits.data());
+    const Memory dst = memory_over(one, engine, &id);
+    const Memory t = memory_over(for_all_rows, engine, &temperature);
+    const tombola_exec_arg_t args[] = {
+        {TOMBOLA_ARG_SRC, src}, {TOMBOLA_ARG_DST, dst}, {TOMBOLA_ARG_TEMPERATURE, t}};
+    tombola_status_t status = tombola_success;
+    const auto execute = [&] { status = tombola_primitive_execute(primitive, stream, 3, args); };
+    execute();
+    ASSERT_EQ(status, tombola_success) << last_error();
+    // 997 and 500 have no common divisor, so each of 0 ... 499 is the logit of one class.
+    EXPECT_EQ(logits[static_cast<size_t>(id)], kClasses - 1);
+    const std::optional<long> execution = instructions(execute);
+    if (!execution) GTEST_SKIP() << "a process may not trace its child here";
+    std::printf("%ld instructions per class\n", *execution / kClasses);
+    EXPECT_LE(*execution, 100 * kClasses);
+}
+
 INSTANTIATE_TEST_SUITE_P(Problems, CallCost, testing::ValuesIn(small_problems()),
                          [](const testing::TestParamInfo<SmallProblem>& info) {
                              std::string name = info.param.name;
