@@ -63,15 +63,26 @@ class DefaultFpEnv {
         asm volatile("mrs %0, fpcr\n\tmrs %1, fpsr" : "=r"(env.control), "=r"(env.status));
         return env;
     }
+    // FPCR is written only if it changes, because many processors then wait for all earlier instructions. Reading it is cheap.
     static void set(const Env& env) {
-        asm volatile("msr fpcr, %0\n\tmsr fpsr, %1" : : "r"(env.control), "r"(env.status));
+        uint64_t control;
+        asm volatile("mrs %0, fpcr" : "=r"(control));
+        if (control != env.control) asm volatile("msr fpcr, %0" : : "r"(env.control));
+        asm volatile("msr fpsr, %0" : : "r"(env.status));
     }
 #else
     struct Env {
         std::fenv_t value;
         bool operator!=(const Env&) const { return true; }
     };
-    static Env default_env() { return {*FE_DFL_ENV}; }
+    // FE_DFL_ENV need not be the address of an object: in some C libraries it is -1.
+    static Env default_env() {
+        const Env before = get();
+        std::fesetenv(FE_DFL_ENV);
+        const Env env = get();
+        set(before);
+        return env;
+    }
     static bool has_other_modes(const Env&) { return true; }
     static Env without_traps(const Env&) { return default_env(); }
     static Env get() {
