@@ -51,7 +51,8 @@ extern "C" {
  * function that changes or destroys an object (tombola_memory_set_data_handle(),
  * tombola_primitive_attr_set_scratchpad_mode(), tombola_primitive_desc_next_impl(), tombola_stream_set_max_threads(),
  * _destroy) may not run at the same time as another function on the same object. Functions without an object may be
- * called from any thread at any time.
+ * called from any thread at any time. No thread may write to a tensor while an execution reads or writes it: then the outputs
+ * are undefined.
  *
  * **Signal handlers.** Any number of threads may be inside tombola_primitive_execute() of one primitive, but a signal
  * handler may not call it in scratchpad mode library: the executions of a thread share one scratchpad, so the handler
