@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "common/driver.hpp"
-#include "common/text.hpp"
 #include "common/report.hpp"
 #include "common/settings.hpp"
+#include "common/text.hpp"
 
 namespace tombola::bench {
 
