@@ -115,6 +115,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::load_part;
     using Vocabulary::load_selected;
     using Vocabulary::load_tail;
+    using Vocabulary::lookup_f32;
     using Vocabulary::Mask;
     using Vocabulary::mask_to_reg;
     using Vocabulary::max_masked_f32;
@@ -156,6 +157,7 @@ class OperationKernel : public Vocabulary {
     using Vocabulary::store_part;
     using Vocabulary::store_piece;
     using Vocabulary::store_sum_u64;
+    using Vocabulary::store_sums_f32;
     using Vocabulary::store_tail;
     using Vocabulary::store_where;
     using Vocabulary::swap_by_sign_u32;

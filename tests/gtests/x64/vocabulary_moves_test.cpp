@@ -49,6 +49,40 @@ TEST_P(VocabularyTest, ZipsSumsAndNarrowStores) {
                   static_cast<uint32_t>(in<uint64_t>(0, i)));
 }
 
+TEST_P(VocabularyTest, SumsOfFloats) {
+    const size_t lanes = bytes() / 4;
+    float first[16];
+    double sum = 0, stored = 0;
+    for (size_t i = 0; i < lanes; ++i) {
+        first[i] = static_cast<float>(i + 1);
+        sum += static_cast<double>(first[i]) + 0.5 + 8 + 1000;
+    }
+    tensor_ = &stored;
+    run([&](K& k) {
+        k.load(k.vec(4), k.vector_table(first));
+        k.load(k.vec(5), k.vector_f32(0.5f));
+        k.load(k.vec(6), k.vector_f32(8));
+        k.load(k.vec(7), k.vector_f32(1000));
+        k.store_sums_f32(k.ptr[k.tensor()], {k.vec(4), k.vec(5), k.vec(6), k.vec(7)}, 8);
+        k.zero(k.vec(0));
+    });
+    EXPECT_EQ(stored, sum);
+}
+
+TEST_P(VocabularyTest, LooksUpFloats) {
+    const size_t lanes = bytes() / 4, size = lanes == 16 ? 32 : 8;
+    float entries[32];
+    for (size_t i = 0; i < 32; ++i) entries[i] = std::sqrt(static_cast<float>(i));
+    run([&](K& k) {
+        k.set_held_range(10);
+        K::Held table[2];
+        for (size_t i = 0; i < size / lanes; ++i)
+            table[i] = k.hold(k.vector_table(entries + i * lanes));
+        k.lookup_f32(k.vec(0), k.vec(1), table);
+    });
+    expect<float>([&](size_t i) { return entries[in<uint32_t>(0, i) % size]; });
+}
+
 TEST_P(VocabularyTest, Widens) {
     const size_t half = bytes() / 8;
     check<uint32_t>([](K& k) { k.widen_u32(k.vec(0), k.vec(1), false); },
