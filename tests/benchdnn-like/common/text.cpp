@@ -124,7 +124,7 @@ Pattern::Pattern(const std::string& option, const std::string& text) {
         refuse_value(
             option, text.size() > kShown ? text.substr(0, kShown) + "..." : text,
             "a regular expression of at most 1000 characters, without back-references, whose "
-            "repeated groups have no anchors and nothing repeated inside, and whose {m,n} "
+            "repeated parts have no anchors and nothing repeated inside, and whose {m,n} "
             "write out at most 1000 characters");
     if (regcomp(&compiled_, text.c_str(), REG_EXTENDED | REG_NOSUB) != 0)
         refuse_value(option, text, "a regular expression as grep -E takes it");
