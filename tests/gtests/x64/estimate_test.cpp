@@ -98,7 +98,7 @@ class EstimateTest : public BlockSumsTest {
         const std::vector<char> bytes = stored(elements);
         const MemoryDesc desc = row_desc(classes);
         const auto created =
-            RowPasses::create(isa(), desc, log_probs, RowPasses::Weights::both, scaled);
+            RowPasses::create(isa(), desc, log_probs, RowPasses::Weights::estimated, scaled);
         EXPECT_TRUE(created.ok()) << created.status().message();
         const RowPasses& passes = created.value();
         EXPECT_TRUE(passes.has_estimates());
@@ -194,7 +194,8 @@ TEST_P(EstimateTest, Logits) {
             check(logits(classes, width), true);
             check(logits(classes, width), true, true, 0.3f);
         }
-    check(logits(20000, 20), true, true, 1.25f);
+    for (const float ratio : {1.25f, 0x1p64f, 0x1p-128f})
+        check(logits(20000, 20), true, true, ratio);
 }
 
 TEST_P(EstimateTest, Weights) {
@@ -249,7 +250,7 @@ TEST_P(EstimateTest, DecidesNearlyEveryDrawFromFewLikelyClasses) {
 
 TEST_P(EstimateTest, RefusesWeights) {
     const MemoryDesc desc = row_desc(5000);
-    const auto passes = RowPasses::create(isa(), desc, false, RowPasses::Weights::both);
+    const auto passes = RowPasses::create(isa(), desc, false, RowPasses::Weights::estimated);
     ASSERT_TRUE(passes.ok()) << passes.status().message();
     for (const float wrong : {-1.0f, -1e-6f, kInfinity, -kInfinity, std::nanf(""), -std::nanf("")})
         for (const size_t at : {3, 700, 4995, 4999}) {
@@ -273,7 +274,7 @@ TEST_P(EstimateTest, GreatestWeights) {
     std::vector<float> elements(2000, 0x1.fp127f);
     const std::vector<char> bytes = stored(elements);
     const MemoryDesc desc = row_desc(2000);
-    const auto passes = RowPasses::create(isa(), desc, false, RowPasses::Weights::both);
+    const auto passes = RowPasses::create(isa(), desc, false, RowPasses::Weights::estimated);
     ASSERT_TRUE(passes.ok()) << passes.status().message();
     Row row;
     row.data = bytes.data();

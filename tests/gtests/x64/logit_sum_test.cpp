@@ -23,7 +23,8 @@ class LogitSumTest : public BlockSumsTest {
         const auto classes = static_cast<dim_t>(logits.size());
         const std::vector<char> bytes = stored(logits);
         const MemoryDesc desc = row_desc(classes);
-        const auto passes = RowPasses::create(isa(), desc, true, RowPasses::Weights::both, scaled);
+        const auto passes =
+            RowPasses::create(isa(), desc, true, RowPasses::Weights::summed, scaled);
         ASSERT_TRUE(passes.ok()) << passes.status().message();
         const float greatest = *std::max_element(logits.begin(), logits.end());
         Row row;

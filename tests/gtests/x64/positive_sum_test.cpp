@@ -24,7 +24,7 @@ class PositiveSumTest : public BlockSumsTest {
         const auto classes = static_cast<dim_t>(weights.size()), block = units * kUnitClasses;
         const std::vector<char> bytes = stored(weights);
         const MemoryDesc desc = row_desc(classes);
-        const auto passes = RowPasses::create(isa(), desc, false, RowPasses::Weights::both);
+        const auto passes = RowPasses::create(isa(), desc, false, RowPasses::Weights::summed);
         ASSERT_TRUE(passes.ok()) << passes.status().message();
         const auto greatest =
             static_cast<double>(*std::max_element(weights.begin(), weights.end()));
@@ -50,7 +50,7 @@ class PositiveSumTest : public BlockSumsTest {
     // zeros: 0 none, 1 a weight of 0, 2 also -0.
     static void check_refusals(int zeros) {
         const MemoryDesc desc = row_desc(5000);
-        const auto passes = RowPasses::create(isa(), desc, false, RowPasses::Weights::both);
+        const auto passes = RowPasses::create(isa(), desc, false, RowPasses::Weights::summed);
         ASSERT_TRUE(passes.ok()) << passes.status().message();
         constexpr float kInf = std::numeric_limits<float>::infinity();
         for (const float wrong : {-1.0f, -1e-6f, kInf, -kInf, std::nanf(""), -std::nanf("")})

@@ -87,7 +87,10 @@ Result<std::unique_ptr<Executable>> JitMultinomial::build(CpuIsa isa, const Desc
     const bool sums_blocks = way == Way::blocks || way == Way::sparse_tree;
     auto passes = TOMBOLA_TRY(
         RowPasses::create(isa, desc.src, desc.log_probs,
-                          sums_blocks ? RowPasses::Weights::both : RowPasses::Weights::stored));
+                          way == Way::blocks && desc.dst.dims[1] <= EstimatedRow::kMaxSamples
+                              ? RowPasses::Weights::estimated
+                          : sums_blocks ? RowPasses::Weights::summed
+                                        : RowPasses::Weights::stored));
     JitFunction<DrawKernel::Args> draw;
     PhiloxKernel words;
     if (way == Way::guide) {
@@ -217,7 +220,8 @@ bool JitMultinomial::load_weight_sums(const Call& call, const Part& part, dim_t 
     if (greatest > 0) passes_.set_scale(row, greatest);
     const uint64_t assumed = greatest > 0 ? row.args.top : 0;
     if (assumed != 0 && !row.is_scalar && !found.later_is_greater) {
-        if (!sum_blocks(call, part, row, ahead, greatest)) return false;
+        if (!sum_blocks(call, part, row, ahead, greatest) || !passes_.is_distribution(greatest))
+            return false;
         passes_.set_scale(row, greatest);
         found.later_is_greater = row.args.top != assumed;
         if (found.later_is_greater) sum_blocks(call, part, row, ahead, greatest);
@@ -238,8 +242,8 @@ Status JitMultinomial::execute(const ExecContext& context) const {
                     context.input<char>(TOMBOLA_ARG_SRC), context.scratchpad<char>()};
     const auto batch = static_cast<double>(desc_.src.dims[0]);
     using Sums = RowPasses::Sums;
-    const double reading =
-        passes_.nanoseconds(desc_.src.nelems(), tries_estimates() ? Sums::estimated : Sums::exact);
+    const double reading = passes_.nanoseconds(
+        desc_.src.nelems(), passes_.has_estimates() ? Sums::estimated : Sums::exact);
     LowestRow wrong;
     if (way_ == Way::guide) {
         auto* greatest = reinterpret_cast<double*>(call.scratch + scratch_.results);
@@ -303,7 +307,7 @@ void JitMultinomial::draw_each_row(const Call& call, const Part& part, Range row
         if (src_.has_dense_rows())
             ahead =
                 call.src + src_.offset(std::min(r + 1, rows.end - 1), 0) * passes_.element_bytes();
-        if (tries_estimates() && tries_.next_tries()) {
+        if (passes_.has_estimates() && tries_.next_tries()) {
             const Draw draw = draw_by_estimates(call, part, r, ahead, found, row);
             if (draw == Draw::done) continue;
             if (draw == Draw::refused) return wrong.report(r);

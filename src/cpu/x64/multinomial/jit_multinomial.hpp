@@ -73,10 +73,6 @@ class JitMultinomial : public Executable {
 
     static Result<std::unique_ptr<Executable>> build(CpuIsa isa, const Desc& desc, int max_parts);
     static Way way_for(const Desc& desc);
-    bool tries_estimates() const {
-        return way_ == Way::blocks && passes_.has_estimates() &&
-               desc_.dst.dims[1] <= EstimatedRow::kMaxSamples;
-    }
     dim_t block_units() const;  // of the sums, for blocks and sparse_tree
 
     // How long one thread takes for a row.

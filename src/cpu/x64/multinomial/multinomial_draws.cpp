@@ -84,20 +84,19 @@ JitMultinomial::Draw JitMultinomial::draw_by_estimates(const Call& call, const P
     if (!desc_.log_probs) {
         if (!is_allowed || !passes_.is_distribution(greatest)) return Draw::refused;
         passes_.set_scale(row, greatest);
-        if (row.is_scalar) return Draw::undecided;
-    }
-    const EstimatedRow estimates(passes_, call.source, row, sums);
-    const dim_t samples = desc_.dst.dims[1], first = index * samples;
-    UniformReader uniforms(call.uniforms, first);
-    for (dim_t s = 0; s < samples; ++s) {
-        const dim_t k = estimates.draw(uniforms.next());
-        if (k == EstimatedRow::kUndecided) {
+        if (row.is_scalar) {
             tries_.note(false);
             return Draw::undecided;
         }
-        put_index(desc_.dst.data_type, call.scratch + scratch_.results, first + s, k);
     }
-    tries_.note(true);
+    const EstimatedRow estimates(passes_, call.source, row, sums);
+    const dim_t samples = desc_.dst.dims[1], first = index * samples;
+    const bool decided =
+        estimates.draw_all(samples, UniformReader(call.uniforms, first), [&](dim_t s, dim_t k) {
+            put_index(desc_.dst.data_type, call.scratch + scratch_.results, first + s, k);
+        });
+    tries_.note(decided);
+    if (!decided) return Draw::undecided;
     if (desc_.log_probs) {
         found.is_allowed = is_allowed;
         found.greatest = greatest;

@@ -42,8 +42,8 @@ double JitTokenSampler::nanoseconds(const RowParameters& row) const {
     if (row.top_k < classes) return time + kPerListedClass * static_cast<double>(row.top_k);
     const RowPasses& passes = kernels_.passes;
     using Sums = RowPasses::Sums;
-    return time +
-           passes.nanoseconds(classes, passes.has_estimates() ? Sums::estimated : Sums::exact);
+    const bool estimated = passes.has_estimates() && desc_.samples() <= EstimatedRow::kMaxSamples;
+    return time + passes.nanoseconds(classes, estimated ? Sums::estimated : Sums::exact);
 }
 
 // The parameters of rows may differ: the first row may be greedy, and the others not. So the cost of the batch is that of a few of its
@@ -95,7 +95,7 @@ Result<SamplerKernels> make_kernels(CpuIsa isa, const TokenSamplerDesc& desc) {
     list.collect_between = TOMBOLA_TRY(cached_function<CollectKernel>({isa, type, true}));
     list.weigh = TOMBOLA_TRY(cached_function<WeightStoreKernel>({isa, FloatType::f32, true, true}));
     RowPasses passes =
-        TOMBOLA_TRY(RowPasses::create(isa, desc.src, true, RowPasses::Weights::both, true));
+        TOMBOLA_TRY(RowPasses::create(isa, desc.src, true, RowPasses::Weights::estimated, true));
     auto mask = TOMBOLA_TRY(cached_function<MaskKernel>({isa, type}));
     return SamplerKernels{std::move(mask), std::move(list), std::move(passes)};
 }

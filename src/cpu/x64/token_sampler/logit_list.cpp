@@ -145,6 +145,7 @@ bool LogitList::read(const GroupedRow& row, bool unread) {
 dim_t LogitList::first_greatest() {
     const dim_t whole = row_.whole_groups();
     size_ = 0;
+    arrays_.ids[0] = 0;  // if another thread changes the row, there may be no such class
     if (whole > 0) append(kernels_.collect, row_.data, 0, whole, 1, greatest_);
     if (size_ == 0) append(kernels_.collect, row_.rest, whole, 1, 1, greatest_);
     size_ = 0;

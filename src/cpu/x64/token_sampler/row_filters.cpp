@@ -52,8 +52,8 @@ std::optional<uint64_t> RowSampler::top_p_by_estimates(uint64_t others, float ra
     const uint64_t least = kept_mass(parameters_.top_p, lower),
                    most = kept_mass(parameters_.top_p, upper);
     std::optional<uint64_t> bound;
-    if (others != kNoBound) {
-        if (list_set(others) && list_.mass(ratio) < least) bound = kNoBound;
+    if (others != kNoBound && list_set(others)) {
+        if (list_.mass(ratio) < least) bound = kNoBound;
     } else {
         list_.select(kFirstLength);
         const bool is_short = desc_.classes() <= kShortRow;

@@ -177,15 +177,11 @@ bool RowSampler::draw_by_estimates(const Set& set) {
         return false;
     const EstimatedRow estimates = wide_.estimate(ratio);
     const SamplerOutputs& out = call_.outputs();
-    UniformReader uniforms = call_.uniforms(row_);
-    bool decided = true;
-    for (dim_t s = 0; s < desc_.samples(); ++s) {
-        const dim_t k = estimates.draw(uniforms.next());
-        decided = k != EstimatedRow::kUndecided;
-        if (!decided) break;
-        out.put_id(row_, s, k);
-        if (desc_.logprobs != Logprobs::none) out.logprob(row_, s) = logprob(k);
-    }
+    const bool decided =
+        estimates.draw_all(desc_.samples(), call_.uniforms(row_), [&](dim_t s, dim_t k) {
+            out.put_id(row_, s, k);
+            if (desc_.logprobs != Logprobs::none) out.logprob(row_, s) = logprob(k);
+        });
     tries_.draws.note(decided);
     if (decided) put_wide_kept(kNoBound);
     return decided;

@@ -11,7 +11,7 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr int kSums = 4;
-constexpr int kBlockClasses = 512;  // maximum of a block
+constexpr int kBlockClasses = 512;  // maximum of a block; the same as RowPasses::kBlockClasses
 
 // The maximum number of weights that a sum of a lane gets from a block. The last vectors of a block that is no whole number of steps go to
 // the first sums.

@@ -26,7 +26,7 @@ namespace tombola::impl::cpu::x64 {
 
 // The error of the estimate of any part of a row's sum, relative to the sum of the whole row. L is ceil_log2(classes).
 double estimate_error(CpuIsa isa, bool log_probs, int log_classes);
-// With more classes the error would be greater than half of 2^-17.
+// With more classes, most of the error would be that of the integers.
 inline constexpr int kMaxEstimatedLog = 20;
 
 // Of weights. It also finds what PositiveSumKernel finds.
@@ -49,10 +49,10 @@ class WeightEstimateKernel : public WeightOps {
 
 // The weight of a logit in fewer steps than weight_exp(), with a table of the first `size` powers of 2^(1/size):
 //
-//   z = fma(e, size * kLog2e, -kRound)      -(n + kRound), n the integer next to size * d / ln 2, where e = -d
-//   t = fma(e, size * kLog2e, z + kRound)   -(size * d / ln 2 - n) up to roundings: |t| <= 1/2
+//   z = fma(e, size * kLog2e, -kRound)         -(n + kRound), n the integer next to size * d / ln 2, where e = -d
+//   t = fma(e, size * kLog2e, -(z + kRound))   -(size * d / ln 2 - n) up to roundings: |t| <= 1/2
 //   s = table[n mod size] * 2^floor(n / size)
-//   w = s * 2^(-t / size)                   a polynomial of t; s times its value is not rounded
+//   w = s * 2^(-t / size)                      a polynomial of t; s times its value is not rounded
 //
 // kLog2e is 1.0000000134 times as great as 1 / ln 2, so the error of t grows with e. Beyond kFarthest e counts as kFarthest: the weight
 // becomes e^-80 in place of less.

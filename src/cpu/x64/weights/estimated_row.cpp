@@ -11,8 +11,8 @@ EstimatedRow::EstimatedRow(const RowPasses& passes, const RowSource& source, con
     : passes_(passes), source_(source), row_(row), prefix_(sums) {
     double sum = 0;
     for (dim_t b = 0; b < passes.blocks(); ++b) sums[b] = sum += sums[b];
-    // The error is relative to the exact sum. The roundings below are far less than the hundredth.
-    margin_ = 2.02 * passes.estimate_error() * sum;
+    // The error is relative to the exact sum. It and the roundings below are far less than the hundredth.
+    margin_ = 1.01 * passes.estimate_error() * sum;
 }
 
 dim_t EstimatedRow::draw(double u) const {
@@ -29,7 +29,7 @@ dim_t EstimatedRow::draw(double u) const {
     // In units of the weights. An exact target is rounded up, so it may be greater by 1.
     const double lower = std::floor(std::ldexp(target - margin_, row_.scale.shift)),
                  upper = std::ceil(std::ldexp(target + margin_, row_.scale.shift)) + 1;
-    if (!(lower >= 1)) return kUndecided;
+    if (!(lower >= 1 && upper < 0x1p63)) return kUndecided;
     const ClassReached reached = reach_class(weights, count, static_cast<uint64_t>(lower));
     const bool is_certain =
         reached.index < count && upper - lower <= static_cast<double>(reached.excess);
@@ -38,6 +38,8 @@ dim_t EstimatedRow::draw(double u) const {
 
 EstimatedRow::Bounds EstimatedRow::sum() const {
     const double sum = prefix_[passes_.blocks() - 1];
+    // Only of weights, or if another thread changes the row.
+    if (!(std::ldexp(sum, row_.scale.shift) < 0x1p62)) return {1, uint64_t{1} << 62};
     return {static_cast<uint64_t>(std::ldexp(sum - margin_, row_.scale.shift)),
             static_cast<uint64_t>(std::ldexp(sum + margin_, row_.scale.shift)) + 1};
 }

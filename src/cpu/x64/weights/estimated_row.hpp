@@ -5,21 +5,22 @@
 // from both than the error of the estimates, its class is certain: the class that exact sums give. Otherwise the draw is not decided, and the
 // caller needs exact sums.
 //
-// With S the sum of the row, C the sum of the blocks before the one that u falls into, and E the bound of the error (estimate_error()), the
-// estimates of u * S and of C each differ by at most E * S from the exact numbers. Within the block, the weights are exact. So the target
-// within the block is known up to 2 * E * S.
+// With S the sum of the row, C the sum of the blocks before the one that u falls into, and R = S - C the sum of the others, the target within
+// the block is u * S - C = u * R - (1 - u) * C. With E the bound of the error (estimate_error()), the estimates of R and C each differ by at most
+// E * S from the exact numbers. So the target is known up to u * E * S + (1 - u) * E * S = E * S. The weights within the block are exact.
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 
+#include "cpu/weights/uniform_source.hpp"
 #include "cpu/x64/weights/row_passes.hpp"
 
 namespace tombola::impl::cpu::x64 {
 
 class EstimatedRow {
   public:
-    // Few samples are worth an estimate: each of them must be decided.
+    // Only few samples are worth an estimate, because all of them must be decided.
     static constexpr dim_t kMaxSamples = 8;
     static constexpr dim_t kUndecided = -1;
 
@@ -28,6 +29,17 @@ class EstimatedRow {
 
     // The class of the uniform number u, or kUndecided.
     dim_t draw(double u) const;
+
+    // Calls put(s, class) for one sample after the other. Returns false if one is undecided.
+    template <class Put>
+    bool draw_all(dim_t samples, UniformReader uniforms, const Put& put) const {
+        for (dim_t s = 0; s < samples; ++s) {
+            const dim_t k = draw(uniforms.next());
+            if (k == kUndecided) return false;
+            put(s, k);
+        }
+        return true;
+    }
 
     // The exact sum of the row is between these.
     struct Bounds {
@@ -40,7 +52,7 @@ class EstimatedRow {
     const RowSource& source_;
     Row row_;
     const double* prefix_;
-    double margin_;  // of a target within its block
+    double margin_;  // of a target within its block, and of the sum
 };
 
 // Which rows are tried by estimates. Rows are much alike, from one execution to the next. So after each row that was not decided twice as many

@@ -120,7 +120,6 @@ std::vector<LogitPasses::Place> LogitPasses::places() {
     return result;
 }
 
-// A register that holds the value. If the value is in memory, it is loaded into scratch(): one load serves all sets.
 LogitPasses::Vec LogitPasses::operand(const Held& value) {
     const Xbyak::Operand& from = value;
     if (!from.isMEM()) return static_cast<const Vec&>(from);

@@ -67,7 +67,7 @@ class LogitPasses : public WeightOps {
     }
     // e = (greatest logit - logit) * ratio
     void add_load_steps();
-    // p = a polynomial of e, with the coefficients first() ... c[0], one step each. negated: p = c - p * e at each step.
+    // p = a polynomial of e, with these coefficients, the highest first, one step each. negated: p = c - p * e at each step.
     void add_polynomial_steps(const std::vector<const Held*>& coefficients, bool negated);
 
     // A register that holds the value. If the value is in memory, it is loaded into scratch(): one load serves all sets.
@@ -85,7 +85,8 @@ class LogitPasses : public WeightOps {
     Vec scratch() const { return vec(10); }  // also for a constant that has no register
     int registers_of_sets() const { return set(pass_sets() - 1).p.getIdx() + 1; }
 
-    // The frame: kFreeSlots of the derived kernel, the address of the classes of the last pass, and the z of each set.
+    // The frame: kFreeSlots, of which slot 0 has the ratio and the others are the derived kernel's; the address of the classes of the last pass;
+    // and the z of each set.
     static constexpr int kFreeSlots = 5;
     Address slot(int i) const { return ptr[rsp + i * bytes()]; }
     int frame_bytes() const { return (kFirstZ + pass_sets()) * bytes(); }

@@ -16,6 +16,8 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
+// The bounds of the kernels' sums and errors are for blocks of at most this size.
+static_assert(RowPasses::kBlockClasses == 512);
 
 // Compares the quarters of the register with one another first, in registers, so that few comparisons wait for one another.
 template <class Lane>
@@ -100,7 +102,7 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_
     passes.log_classes_ = log_classes;
     if (weights == Weights::stored) return passes;
     const bool is_narrow = type != FloatType::f64;
-    if (is_narrow && log_classes <= kMaxEstimatedLog) {
+    if (weights == Weights::estimated && is_narrow && log_classes <= kMaxEstimatedLog) {
         passes.estimate_error_ = x64::estimate_error(isa, log_probs, log_classes);
         if (log_probs)
             passes.estimate_logits_ =

@@ -46,8 +46,8 @@ class RowPasses {
     static constexpr dim_t kBlockClasses = kBlockUnits * kUnitClasses;
     static constexpr dim_t kShortClasses = kBlockClasses;  // the maximum for store_short()
 
-    // What is wanted besides the maximum: store() alone, or store() and sum().
-    enum class Weights { stored, both };
+    // What is wanted besides the maximum: store() alone, also sum(), or also estimate() where there can be one.
+    enum class Weights { stored, summed, estimated };
     // `src` is [batch, classes]. `scaled`: set_scale() is called with a ratio.
     static Result<RowPasses> create(CpuIsa isa, const MemoryDesc& src, bool log_probs,
                                     Weights weights, bool scaled = false);
@@ -55,7 +55,7 @@ class RowPasses {
     dim_t classes() const { return classes_; }
     dim_t blocks() const { return (classes_ + kBlockClasses - 1) / kBlockClasses; }
     dim_t element_bytes() const { return element_bytes_; }
-    // The integer of a weight is below this.
+    // The integer of a weight is below this, or is 1.
     uint64_t max_weight() const { return uint64_t{1} << (kWeightBits - log_classes_); }
     // The nanoseconds that one thread takes to read this many classes and to sum their weights, or to estimate the sums.
     enum class Sums { exact, estimated };
@@ -113,7 +113,7 @@ class RowPasses {
     bool sum_row(const Row& row, dim_t begin, dim_t end, const char* ahead, Sum* sums,
                  dim_t block_units, const SumBlocks& sum_blocks) const;
     bool estimate_blocks(const Row& row, const BlockArgs& blocks, double& greatest) const;
-    // What a kernel that stops at nothing has found about stored weights; if they have -0, it is searched again.
+    // What a kernel has found that compared the bits of weights; if they have -0, they are searched again.
     bool accept_weights(const RowFindings& found, const char* data, dim_t units,
                         double& greatest) const;
     // Sums blocks. `is_padded`: they end in classes of weight 0. Returns false if an element is not allowed.

@@ -45,7 +45,7 @@ struct BlockArgs {
     const char* ahead;
     int64_t count;  // at least 1. Out, by a kernel that may stop at a block: how many are left
     int64_t units;  // of each block, at least 1
-    void* sums;     // out: 8 bytes per block
+    void* sums;     // out: one per block, u64 or, of estimates, f64
 };
 
 // Kernels take classes in units of this many. They have no code for tails: the caller pads the rest of a row.
