@@ -184,6 +184,19 @@ bool JitMultinomial::sum_blocks(const Call& call, const Part& part, const Row& r
                      greatest);
 }
 
+// The same for estimates of the sums.
+bool JitMultinomial::estimate_blocks(const Row& row, const char* ahead, double* sums,
+                                     double& greatest) const {
+    const Work work{passes_.nanoseconds(passes_.classes(), RowPasses::Sums::estimated)};
+    return share_row(
+        passes_.blocks(), 1, work,
+        [&](Range range, double& maximum) {
+            return passes_.estimate(row, range.begin, range.end, ahead, sums + range.begin,
+                                    maximum);
+        },
+        greatest);
+}
+
 // Does the work of load_row() and sum_blocks() in one pass, which reads the row for weights, and the row and the one
 // ahead of it for logits. `found` is about this row before, and about the row ahead afterwards.
 bool JitMultinomial::load_sums(const Call& call, const Part& part, dim_t index, const char* ahead,

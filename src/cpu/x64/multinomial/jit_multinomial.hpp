@@ -89,6 +89,7 @@ class JitMultinomial : public Executable {
     bool load_row(const Call& call, const Part& part, dim_t index, Row& row) const;
     bool sum_blocks(const Call& call, const Part& part, const Row& row, const char* ahead,
                     double& greatest) const;
+    bool estimate_blocks(const Row& row, const char* ahead, double* sums, double& greatest) const;
     // What is known of a row before it is its turn.
     struct Found {
         // Weights: in the row before, a weight after the first block had a greater exponent than those in the block.

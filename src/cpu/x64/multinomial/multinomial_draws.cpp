@@ -74,13 +74,7 @@ JitMultinomial::Draw JitMultinomial::draw_by_estimates(const Call& call, const P
     }
     auto* sums = reinterpret_cast<double*>(part.sums);
     double greatest = 0;  // of this row for weights, of the row ahead for logits
-    const bool is_allowed = share_row(
-        passes_.blocks(), 1, {passes_.nanoseconds(passes_.classes(), RowPasses::Sums::estimated)},
-        [&](Range range, double& maximum) {
-            return passes_.estimate(row, range.begin, range.end, ahead, sums + range.begin,
-                                    maximum);
-        },
-        greatest);
+    const bool is_allowed = estimate_blocks(row, ahead, sums, greatest);
     if (!desc_.log_probs) {
         if (!is_allowed || !passes_.is_distribution(greatest)) return Draw::refused;
         passes_.set_scale(row, greatest);
