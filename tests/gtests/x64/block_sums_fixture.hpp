@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <random>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -49,6 +50,16 @@ class BlockSumsTest : public testing::TestWithParam<std::tuple<CpuIsa, DataType>
             x = type() == DataType::f16 ? to_f32(Float16{bits}) : to_f32(BFloat16{bits});
         }
         return bytes;
+    }
+
+    // Random numbers from -width to 0, of which one is 0.
+    static std::vector<float> random_row(size_t classes, float width) {
+        std::minstd_rand engine(static_cast<unsigned>(classes));
+        std::uniform_real_distribution<float> uniform(-width, 0);
+        std::vector<float> row(classes);
+        for (float& x : row) x = uniform(engine);
+        row[classes / 3] = 0;
+        return row;
     }
 
     static MemoryDesc row_desc(dim_t classes) {

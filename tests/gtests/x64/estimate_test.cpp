@@ -57,18 +57,18 @@ TEST(EstimateTries, LeaveOutMoreAndMoreRows) {
     EstimateTries tries;
     std::vector<int> tried;
     for (int row = 0; row < 300; ++row)
-        if (tries.next_tries()) {
+        if (tries.try_next()) {
             tried.push_back(row);
             tries.note(false);
         }
     EXPECT_EQ(tried, (std::vector<int>{0, 1, 3, 6, 11, 20, 37, 70, 135, 200, 265}));
     // One that is decided: the next row is tried, but after the next one that is not decided, 32 are left out.
-    while (!tries.next_tries()) continue;
+    while (!tries.try_next()) continue;
     tries.note(true);
-    EXPECT_TRUE(tries.next_tries());
+    EXPECT_TRUE(tries.try_next());
     tries.note(false);
     int left_out = 0;
-    while (!tries.next_tries()) ++left_out;
+    while (!tries.try_next()) ++left_out;
     EXPECT_EQ(left_out, 32);
 }
 
@@ -171,16 +171,8 @@ class EstimateTest : public BlockSumsTest {
         return static_cast<double>(decided) / kDraws;
     }
 
-    static std::vector<float> logits(size_t classes, float width) {
-        std::minstd_rand engine(static_cast<unsigned>(classes));
-        std::uniform_real_distribution<float> uniform(-width, 0);
-        std::vector<float> row(classes);
-        for (float& x : row) x = uniform(engine);
-        row[classes / 3] = 0;
-        return row;
-    }
     static std::vector<float> weights(size_t classes, float depth, float factor = 1) {
-        std::vector<float> row = logits(classes, depth);
+        std::vector<float> row = random_row(classes, depth);
         for (float& x : row) x = std::exp2(x) * factor;
         return row;
     }
@@ -191,11 +183,11 @@ constexpr size_t kSizes[] = {513, 1000, 1024, 1025, 3000, 8192, 20000, 33000, 14
 TEST_P(EstimateTest, Logits) {
     for (const size_t classes : kSizes)
         for (const float width : {1e-3f, 1.0f, 20.0f, 100.0f}) {
-            check(logits(classes, width), true);
-            check(logits(classes, width), true, true, 0.3f);
+            check(random_row(classes, width), true);
+            check(random_row(classes, width), true, true, 0.3f);
         }
     for (const float ratio : {1.25f, 0x1p64f, 0x1p-128f})
-        check(logits(20000, 20), true, true, ratio);
+        check(random_row(20000, 20), true, true, ratio);
 }
 
 TEST_P(EstimateTest, Weights) {
@@ -220,7 +212,7 @@ TEST_P(EstimateTest, EqualElements) {
 
 TEST_P(EstimateTest, LogitsFarBelow) {
     for (const float far : {-79.9f, -80.1f, -86.9f, -87.5f, -1000.0f, -60000.0f, -kInfinity}) {
-        std::vector<float> row = logits(30000, 3);
+        std::vector<float> row = random_row(30000, 3);
         row[1] = row[700] = row[29999] = far;
         for (size_t k = 9000; k < 12000; ++k) row[k] = far;
         check(row, true);

@@ -56,19 +56,11 @@ class LogitSumTest : public BlockSumsTest {
         check(logits, true, 1.25f, -3.0f);
         check(logits, true, 1.25f, -30.0f);
     }
-    static std::vector<float> row(size_t classes, float width) {
-        std::minstd_rand engine(static_cast<unsigned>(classes));
-        std::uniform_real_distribution<float> uniform(-width, 0);
-        std::vector<float> logits(classes);
-        for (float& x : logits) x = uniform(engine);
-        logits[classes / 3] = 0;
-        return logits;
-    }
 };
 
 TEST_P(LogitSumTest, LogitsNearTheGreatest) {
     for (const size_t classes : {1025, 2048, 3000, 5000, 8192, 16384, 20000, 33000, 70001, 140000})
-        for (const float width : {1e-3f, 1.0f, 20.0f}) check_all(row(classes, width));
+        for (const float width : {1e-3f, 1.0f, 20.0f}) check_all(random_row(classes, width));
 }
 
 // Every weight is 1, so every sum of a lane is as great as it can be, and every addition is a tie or exact.
@@ -97,7 +89,7 @@ TEST_P(LogitSumTest, OnlyTheFormForNearLogitsStops) {
     constexpr float kFar = -86.0f, kMinusInf = -std::numeric_limits<float>::infinity();
     using Logits = LogitSumKernel::Logits;
     const auto left = [&](Logits form, float changed) {
-        std::vector<float> logits = row(kBlocks * RowPasses::kBlockClasses, 20);
+        std::vector<float> logits = random_row(kBlocks * RowPasses::kBlockClasses, 20);
         logits[600] = changed;  // in the second block
         const std::vector<char> bytes = stored(logits);
         const auto kernel =
@@ -121,11 +113,11 @@ TEST_P(LogitSumTest, OnlyTheFormForNearLogitsStops) {
 }
 
 TEST_P(LogitSumTest, LogitsFarBelow) {
-    for (const float width : {40.0f, 80.0f, 200.0f}) check_all(row(30000, width));
+    for (const float width : {40.0f, 80.0f, 200.0f}) check_all(random_row(30000, width));
     constexpr float kInf = std::numeric_limits<float>::infinity();
     for (const float far :
          {-28.0f, -31.0f, -32.0f, -33.0f, -86.9f, -87.5f, -1000.0f, -60000.0f, -kInf}) {
-        std::vector<float> logits = row(30000, 3);
+        std::vector<float> logits = random_row(30000, 3);
         logits[1] = logits[700] = logits[29999] = far;
         for (size_t k = 9000; k < 12000; ++k) logits[k] = far;
         check_all(logits);
@@ -137,7 +129,7 @@ TEST_P(LogitSumTest, LogitsFarBeyondTheRounding) {
     if (type() == DataType::f16) GTEST_SKIP() << "f16 has no such numbers";
     std::minstd_rand engine(5);
     for (int i = 0; i < 200; ++i) {
-        std::vector<float> logits = row(2100, 3);
+        std::vector<float> logits = random_row(2100, 3);
         for (size_t k = 0; k < 20; ++k)
             logits[engine() % logits.size()] =
                 -std::ldexp(1.0f + static_cast<float>(engine() % 65536) / 65536,

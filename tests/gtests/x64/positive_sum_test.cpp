@@ -78,11 +78,8 @@ class PositiveSumTest : public BlockSumsTest {
     }
     // Weights from 2^-depth to 1, times `factor`.
     static std::vector<float> row(size_t classes, float depth, float factor = 1) {
-        std::minstd_rand engine(static_cast<unsigned>(classes));
-        std::uniform_real_distribution<float> uniform(-depth, 0);
-        std::vector<float> weights(classes);
-        for (float& w : weights) w = std::exp2(uniform(engine)) * factor;
-        weights[classes / 3] = factor;
+        std::vector<float> weights = random_row(classes, depth);
+        for (float& w : weights) w = std::exp2(w) * factor;
         return weights;
     }
 };

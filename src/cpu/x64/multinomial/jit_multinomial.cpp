@@ -320,7 +320,7 @@ void JitMultinomial::draw_each_row(const Call& call, const Part& part, Range row
         if (src_.has_dense_rows())
             ahead =
                 call.src + src_.offset(std::min(r + 1, rows.end - 1), 0) * passes_.element_bytes();
-        if (passes_.has_estimates() && tries_.next_tries()) {
+        if (passes_.has_estimates() && tries_.try_next()) {
             const Draw draw = draw_by_estimates(call, part, r, ahead, found, row);
             if (draw == Draw::done) continue;
             if (draw == Draw::refused) return wrong.report(r);

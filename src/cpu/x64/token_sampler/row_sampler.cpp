@@ -165,7 +165,7 @@ void RowSampler::draw_wide(const Set& set) {
 
 // Whether the row is tried by estimates. If its exact sums are there, they are as good.
 bool RowSampler::tries_estimates(float ratio, EstimateTries& tries) const {
-    return kernels_.passes.has_estimates() && !wide_.is_set(kNoBound, ratio) && tries.next_tries();
+    return kernels_.passes.has_estimates() && !wide_.is_set(kNoBound, ratio) && tries.try_next();
 }
 
 // Draws all samples from a whole row by estimates of its mass. Returns false if this row is not tried, or if a sample is not decided.

@@ -11,11 +11,12 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr int kSums = 4;
-constexpr int kBlockClasses = 512;  // maximum of a block; the same as RowPasses::kBlockClasses
 
 // The maximum number of weights that a sum of a lane gets from a block. The last vectors of a block that is no whole number of steps go to
 // the first sums.
-int max_addends(CpuIsa isa) { return kBlockClasses / (shape_of(isa).bytes / 4) / kSums + 4; }
+int max_addends(CpuIsa isa) {
+    return kMaxBlockUnits * kUnitClasses / (shape_of(isa).bytes / 4) / kSums + 4;
+}
 
 }  // namespace
 

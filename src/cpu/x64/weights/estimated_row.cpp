@@ -11,7 +11,8 @@ EstimatedRow::EstimatedRow(const RowPasses& passes, const RowSource& source, con
     : passes_(passes), source_(source), row_(row), prefix_(sums) {
     double sum = 0;
     for (dim_t b = 0; b < passes.blocks(); ++b) sums[b] = sum += sums[b];
-    // The error is relative to the exact sum. It and the roundings below are far less than the hundredth.
+    // The bound is relative to the exact sum, and here it is multiplied by the estimate. The hundredth covers this, and the roundings of draw()
+    // and sum().
     margin_ = 1.01 * passes.estimate_error() * sum;
 }
 

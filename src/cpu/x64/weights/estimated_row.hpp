@@ -59,7 +59,8 @@ class EstimatedRow {
 // are left out, up to kMostLeftOut, and after each row that was decided half as many. Thread-safe; a row more or less does not matter.
 class EstimateTries {
   public:
-    bool next_tries() {
+    // Whether the next row is tried.
+    bool try_next() {
         const int left_out = left_out_.load(std::memory_order_relaxed);
         if (left_out > 0) left_out_.store(left_out - 1, std::memory_order_relaxed);
         return left_out == 0;

@@ -13,7 +13,6 @@ namespace {
 
 constexpr int kTogether = 2;     // vectors that alternate
 constexpr int kStepVectors = 4;  // vectors of one step, the body of the unrolled loop
-constexpr int kBlockUnits = 32;  // maximum number of units in a block
 constexpr int kStartBits = 52;   // log2 of M in units
 constexpr uint32_t kToNearest = 0x1F80, kTowardsZero = 0x7F80;  // MXCSR
 
@@ -22,7 +21,7 @@ constexpr uint32_t kToNearest = 0x1F80, kTowardsZero = 0x7F80;  // MXCSR
 // K * 2^(62-L) <= 2^52 for the weights that a sum gets from a block.
 PositiveSumKernel::Span PositiveSumKernel::span(int log_classes, CpuIsa isa) {
     const int sums = kSums * shape_of(isa).bytes / 8;  // of all lanes
-    const int64_t weights = int64_t{kBlockUnits} * kUnitClasses / sums;
+    const int64_t weights = int64_t{kMaxBlockUnits} * kUnitClasses / sums;
     return weights << (kWeightBits - log_classes) <= int64_t{1} << kStartBits ? Span::block
                                                                               : Span::step;
 }

@@ -16,8 +16,6 @@ namespace tombola::impl::cpu::x64 {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-// The bounds of the kernels' sums and errors are for blocks of at most this size.
-static_assert(RowPasses::kBlockClasses == 512);
 
 // Compares the quarters of the register with one another first, in registers, so that few comparisons wait for one another.
 template <class Lane>
@@ -136,7 +134,7 @@ Result<RowPasses> RowPasses::create(CpuIsa isa, const MemoryDesc& src, bool log_
 }
 
 double RowPasses::nanoseconds(dim_t classes, Sums sums) const {
-    // Per vector of f32.
+    // Per vector of f32. On Zen 5 estimates take about 0.7 of the time of exact sums.
     const bool exact = sums == Sums::exact;
     const int instructions = log_probs_ ? (exact ? 33 : 23) : (exact ? 8 : 5);
     const auto count = static_cast<double>(classes);

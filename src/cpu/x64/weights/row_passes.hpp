@@ -42,7 +42,7 @@ inline dim_t class_reaching(const uint64_t* weights, dim_t count, uint64_t targe
 
 class RowPasses {
   public:
-    static constexpr dim_t kBlockUnits = 32;
+    static constexpr dim_t kBlockUnits = kMaxBlockUnits;
     static constexpr dim_t kBlockClasses = kBlockUnits * kUnitClasses;
     static constexpr dim_t kShortClasses = kBlockClasses;  // the maximum for store_short()
 

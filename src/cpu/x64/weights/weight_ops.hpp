@@ -50,6 +50,8 @@ struct BlockArgs {
 
 // Kernels take classes in units of this many. They have no code for tails: the caller pads the rest of a row.
 inline constexpr int kUnitClasses = 16;
+// A block has at most this many units. The bounds of the kernels' sums and errors rest on it.
+inline constexpr int kMaxBlockUnits = 32;
 
 class WeightOps : public Vocabulary {
   protected:
